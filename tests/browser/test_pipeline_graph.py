@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from browser_harness import faint_texts
-from declarative_pipelines.view.graph import Bar, Graph, Node, Phase, Shape
+from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.updates.results import State
+from declarative_pipelines.view.graph import Bar, Graph, Node
 from declarative_pipelines.view.graph_picture import as_html
 
 SET_UP = """
@@ -187,9 +189,9 @@ LONG = "a_name_that_goes_on_and_on_until_nobody_reads_it"
 @pytest.mark.parametrize("name", ["short", LONG, LONG.upper(), "名前" * 20])
 def test_no_text_meets_another_one_with_this_machines_font(notebook, name: str) -> None:
     bars = (Bar(name, "drop", 9_999_999, 9_999_999), Bar(name, "warn", 0, 0), Bar(name, "fail"))
-    kinds = (Shape.STREAM, "materialized view", Phase.COMPLETED, 9_999_999, 9_999_999, 9_999.9)
-    nodes = (Node(name, *kinds), Node(f"{name}2", *kinds, bars), Node(f"{name}3", Shape.VIEW, "temporary view"))
+    kinds = (DatasetKind.MATERIALIZED_VIEW, State.COMPLETED, 9_999_999, 9_999_999, 9_999.9)
+    nodes = (Node(name, *kinds), Node(f"{name}2", *kinds, bars), Node(f"{name}3", DatasetKind.TEMPORARY_VIEW))
     page = notebook.page.context.browser.new_page()
-    page.set_content(as_html(Graph("shop", Phase.COMPLETED, nodes=nodes)))
+    page.set_content(as_html(Graph("shop", State.COMPLETED, nodes=nodes)))
     assert page.evaluate(MEETING) == []
     page.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from declarative_pipelines.commands import main
+from declarative_pipelines.__main__ import main
 
 from .conftest import Pipeline
 

@@ -1,4 +1,4 @@
-"""Files of a pipeline: which are meant, and what they define."""
+"""Files of a pipeline: which are meant, what they define, and which names they find defined outside a notebook."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules
 from declarative_pipelines.errors import BadArgument, BadDefinition
-from streaming_base.errors import ExplainedError
+from declarative_pipelines.source_files import names_for_files
+from streaming_base import front_end
+from streaming_base.errors import ExplainedError, NotAvailable
 
 TABLE = "import dlt\n@dlt.table\ndef {}(): ...\n"
 
@@ -113,3 +117,29 @@ def test_files_that_are_read_at_once_keep_their_definitions(tmp_path: Path) -> N
     finally:
         del threading.barrier  # type: ignore[attr-defined]
     assert found == [[("a", 4)], [("b", 4)]]
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(front_end, "ipython", lambda: None)
+    monkeypatch.setenv("CLASSROOM_SECRET_SHOP_PASSWORD", "told to nobody")
+    return names_for_files(SimpleNamespace(sparkContext="sc"), {"country": "NO"})  # type: ignore[arg-type]
+
+
+def test_widgets_have_the_values_of_the_configuration_and_secrets_are_those_of_the_environment(
+    names: dict[str, Any],
+) -> None:
+    assert names["display"](1, width=2) is None and names["displayHTML"]("<b>words</b>") is None
+    widgets = names["dbutils"].widgets
+    widgets.text("country", "SE")
+    widgets.dropdown("city", "Oslo", ["Oslo", "Bergen"])
+    assert (widgets.get("country"), widgets.get("city")) == ("NO", "Oslo")
+    assert names["dbutils"].secrets.get("shop", "password") == "told to nobody"
+    with pytest.raises(NotAvailable, match=r"no dbutils\.fs"):
+        _ = names["dbutils"].fs
+
+
+def test_in_a_notebook_the_utilities_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = object()
+    monkeypatch.setattr(front_end, "ipython", lambda: SimpleNamespace(user_ns={"dbutils": own}))
+    assert names_for_files(SimpleNamespace(sparkContext=None), {})["dbutils"] is own  # type: ignore[arg-type]

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see
+    from declarative_pipelines.definitions.api_modules import install as install
+    from declarative_pipelines.definitions.api_modules import install_when_imported as install_when_imported
     from declarative_pipelines.definitions.registry import forget_cells as forget_cells
     from declarative_pipelines.errors import PipelineError as PipelineError
-    from declarative_pipelines.installation import install as install
-    from declarative_pipelines.installation import install_when_imported as install_when_imported
     from declarative_pipelines.pipeline import event_log as event_log
     from declarative_pipelines.pipeline import run_continuously as run_continuously
     from declarative_pipelines.pipeline import run_pipeline as run_pipeline
@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # what type checkers and editors see
 _HOMES = {
     "event_log": "pipeline",
     "forget_cells": "definitions.registry",
-    "install": "installation",
-    "install_when_imported": "installation",
+    "install": "definitions.api_modules",
+    "install_when_imported": "definitions.api_modules",
     "run_continuously": "pipeline",
     "run_pipeline": "pipeline",
     "PipelineError": "errors",

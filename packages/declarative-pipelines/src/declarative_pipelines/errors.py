@@ -104,23 +104,6 @@ class ExpectationFailed(PipelineError):
 
 
 @dataclass(eq=False)
-class FailedBeforeFlows(PipelineError):
-    """Spark rejected something while the update was planned or its tables were made."""
-
-    reason: str
-
-    @classmethod
-    def from_error(cls, error: BaseException) -> FailedBeforeFlows:
-        """Return the failure for an error of Spark, its cause."""
-        failure = cls(innermost_message(error))
-        failure.__cause__ = error
-        return failure
-
-    def __str__(self) -> str:
-        return f"The update failed before its flows ran: {self.reason}"
-
-
-@dataclass(eq=False)
 class FlowFailed(PipelineError):
     """A flow ended with Spark's error."""
 
@@ -157,14 +140,6 @@ class SessionBusy(PipelineError):
             f"The pipeline {self.running} is running in this session, and two at once would mix their settings. Wait "
             "until it has ended, or run one of the two in a process of its own: python -m declarative_pipelines run."
         )
-
-
-@dataclass(eq=False)
-class UpdateStopped(PipelineError):
-    """The update was stopped; its commits stay, and the next update continues from there."""
-
-    def __str__(self) -> str:
-        return "The update was stopped. What it had written stays; the next update continues from there."
 
 
 @dataclass(eq=False)

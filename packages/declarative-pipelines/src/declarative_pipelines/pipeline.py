@@ -6,6 +6,7 @@ repeated at an interval.
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 import warnings
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -20,21 +22,18 @@ from pyspark.errors import PySparkException
 from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules, registry
 from declarative_pipelines.definitions.model import DatasetKind, Definitions
-from declarative_pipelines.engine import dataset_reads
-from declarative_pipelines.engine.checkpoints import Checkpoint
-from declarative_pipelines.engine.jvm_values import close_idle_connections
-from declarative_pipelines.engine.session_settings import temporary_settings
+from declarative_pipelines.engine.session import close_idle_connections, temporary_settings
 from declarative_pipelines.engine.spark_engine import SparkEngine, WriteObserver
-from declarative_pipelines.engine.storage import PipelineLocation, Storage, find_location
-from declarative_pipelines.errors import BadArgument, FailedBeforeFlows, UpdateStopped
-from declarative_pipelines.planning.flow_nodes import FlowNode, flows_of
+from declarative_pipelines.engine.storage import Checkpoint, PipelineLocation, Storage, find_location, only_update
+from declarative_pipelines.errors import BadArgument, PipelineError, SessionBusy, innermost_message
+from declarative_pipelines.planning.flow_nodes import FlowNode, Selection, flows_of
 from declarative_pipelines.planning.plan import PipelinePlan, parse_schemas, plan
-from declarative_pipelines.planning.selection import Selection, select
 from declarative_pipelines.source_files import names_for_files
-from declarative_pipelines.sql.parameters import CatalogMap
-from declarative_pipelines.updates import preparation, update_record
-from declarative_pipelines.updates.event_log import EventLog
-from declarative_pipelines.updates.execution import Execution, FlowStep
+from declarative_pipelines.sql.query_text import CatalogMap
+from declarative_pipelines.updates import event_log as event_logs
+from declarative_pipelines.updates import preparation
+from declarative_pipelines.updates.event_log import EventLog, UpdateRecord
+from declarative_pipelines.updates.execution import Execution
 from declarative_pipelines.updates.flow_runs import RunContext, run_of
 from declarative_pipelines.updates.results import (
     FlowChanged,
@@ -45,7 +44,6 @@ from declarative_pipelines.updates.results import (
     Update,
     UpdateChanged,
 )
-from declarative_pipelines.updates.update_lock import only_in_session, only_update
 from declarative_pipelines.view import update_graph
 from declarative_pipelines.view.update_graph import shared_graph
 from streaming_base.errors import ExplainedError
@@ -103,7 +101,6 @@ def run_pipeline(
     development: bool = True,
     dry_run: bool = False,
     database: str | None = None,
-    schema: str | None = None,
     storage: str | None = None,
     configuration: Mapping[str, str] | None = None,
     name: str | None = None,
@@ -129,8 +126,8 @@ def run_pipeline(
         A flow that fails is not tried again.
     dry_run
         Only plan: find out what is wrong with the definitions. Nothing is written.
-    database, schema
-        Where tables are whose name says nothing else; two words for one thing. The current one by default.
+    database
+        Where tables are whose name says nothing else; by default, the current one.
     storage
         Where checkpoints and the event log are, by default beside the database's tables.
     configuration
@@ -161,22 +158,24 @@ def run_pipeline(
     """
     session = find_session(spark)
     api_modules.install()
-    dataset_reads.install()
     settings = dict(configuration or {})
     catalogs = CatalogMap.of(settings)
-    location = find_location(session, files, database or schema, storage, name, catalogs)
+    location = find_location(session, files, database, storage, name, catalogs)
     asked = Selection.of(refresh, full_refresh, full_refresh_all)
 
-    def update(told: Observer) -> Update:
-        running = UpdateRun(session, location, catalogs, asked, 0 if development else RETRIES, told)
+    def update(observe: Observer) -> Update:
+        running = UpdateRun(session, location, catalogs, asked, 0 if development else RETRIES, observe)
         return running.run(lambda: _definitions(files, session, settings), dry_run)
+
+    def ignore(progress: Progress) -> None:
+        """Observe nothing."""
 
     # A dry run writes nothing, a lock neither, and may look at what an update of another session is writing.
     lock = nullcontext() if dry_run else only_update(location.storage)
     with lock, only_in_session(session, location.name), in_session(session, location, settings):
         if show:
-            return update_graph.run_and_show(update, location.name, dry_run, observer or _nobody)
-        return update(observer or _nobody)
+            return update_graph.run_and_show(update, location.name, dry_run, observer or ignore)
+        return update(observer or ignore)
 
 
 def event_log(pipeline: Update | str, spark: SparkSession | None = None) -> DataFrame:
@@ -204,14 +203,14 @@ class UpdateRun:
     ) -> None:
         self._catalogs = catalogs
         self._session, self._location, self._asked, self._retries = session, location, asked, retries
-        self._told = observer
+        self._observer = observer
         self._id, self._began = str(uuid.uuid4()), time.monotonic()
-        self._record = update_record.UpdateRecord(self._id, log or EventLog(location.storage, location.name), asked)
+        self._record = UpdateRecord(self._id, log or EventLog(location.storage, location.name), asked)
         self._plan: PipelinePlan | None = None
         self._execution: Execution | None = None
 
     def run(self, definitions: Callable[[], Definitions], dry_run: bool) -> Update:
-        """PipelinePlan, run, record."""
+        """Plan, run and record the update."""
         try:
             self._run(definitions(), dry_run)
         except BadArgument:
@@ -219,37 +218,31 @@ class UpdateRun:
         except ExplainedError as error:
             return self._end(State.FAILED, error, dry_run)
         except (PySparkException, Py4JJavaError) as error:
-            return self._end(State.FAILED, FailedBeforeFlows.from_error(error), dry_run)
+            failure = PipelineError(f"The update failed before its flows ran: {innermost_message(error)}")
+            failure.__cause__ = error
+            return self._end(State.FAILED, failure, dry_run)
         except KeyboardInterrupt:
             with _own_job_group(self._session, f"the record of update {self._id}"):
-                self._end(State.STOPPED, UpdateStopped(), dry_run)
+                said = "The update was stopped. What it had written stays; the next update continues from there."
+                self._end(State.STOPPED, PipelineError(said), dry_run)
             raise
         failed = [flow.error for flow in self._results() if flow.error is not None]
         return self._end(State.FAILED if failed else State.COMPLETED, next(iter(failed), None), dry_run)
 
     def _run(self, definitions: Definitions, dry_run: bool) -> None:
         self._observe(UpdateChanged(State.QUEUED, self._seconds()))
-        engine = SparkEngine(
-            self._session,
-            self._location.catalog,
-            self._location.database,
-            self._location.storage.root,
-            self._catalogs,
-        )
+        location = self._location
+        engine = SparkEngine(self._session, location.catalog, location.database, location.storage.root, self._catalogs)
         try:
-            self._plan_and_execute(engine, definitions, dry_run)
-        finally:
-            engine.release()
-
-    def _plan_and_execute(self, engine: SparkEngine, definitions: Definitions, dry_run: bool) -> None:
-        flows = flows_of(definitions)
-        chosen = preparation.choose(engine, self._location.storage, flows, self._asked.emptied(definitions))
-        schemas = {name: checkpoint.schemas for name, checkpoint in chosen.items()}
-        with dataset_reads.schema_locations(schemas):
+            flows = flows_of(definitions)
+            chosen = preparation.choose(engine, location.storage, flows, self._asked.emptied(definitions))
+            engine.schema_locations = {name: checkpoint.schemas for name, checkpoint in chosen.items()}
             self._plan = plan(engine, definitions)
             self._observe(self._record.graph(self._plan))
             if not dry_run:
-                self._execute(self._plan, select(self._plan, self._asked), chosen)
+                self._execute(self._plan, self._plan.select(self._asked), chosen)
+        finally:
+            engine.release()
 
     def _execute(self, plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> None:
         self._observe(UpdateChanged(State.RUNNING, self._seconds()))
@@ -260,22 +253,22 @@ class UpdateRun:
         settings = ALL_REPORTS if has_sinks else {}
         with WriteObserver(self._session) as writes, temporary_settings(self._session, settings):
             emptied = self._asked.emptied(plan.definitions)
-            context = RunContext(self._id, plan, chosen, writes, self._heard, emptied)
-            steps = [FlowStep(run_of(flow, context), plan.before(flow)) for flow in flows]
-            self._execution = Execution(steps, AT_ONCE, self._retries, self._observe, plan.engine.use_in_this_thread)
+            context = RunContext(self._id, plan, chosen, writes, self._on_batch, emptied)
+            runs = [run_of(flow, context) for flow in flows]
+            self._execution = Execution(runs, AT_ONCE, self._retries, self._observe, plan.engine.use_in_this_thread)
             results = self._execution.run()
         if all(flow.error is None for flow in results):
             preparation.publish_views(plan)
 
-    def _heard(self, flow: str, counts: Mapping[str, Any]) -> None:
+    def _on_batch(self, flow: str, counts: Mapping[str, Any]) -> None:
         if self._execution is not None:
-            self._execution.heard(flow, counts)
+            self._execution.add_counts(flow, counts)
 
     def _results(self) -> tuple[FlowResult, ...]:
         return () if self._execution is None else self._execution.results
 
     def _end(self, state: State, error: Exception | None, dry_run: bool) -> Update:
-        update = update_record.result(
+        update = event_logs.result(
             self._id, self._location, state, self._plan, self._results(), self._seconds(), error, dry_run
         )
         if not dry_run:
@@ -289,7 +282,7 @@ class UpdateRun:
     def _observe(self, progress: Progress) -> None:
         if isinstance(progress, FlowChanged):
             self._record.flow_changed(progress)
-        self._told(progress)
+        self._observer(progress)
 
     def _seconds(self) -> float:
         return time.monotonic() - self._began
@@ -320,7 +313,7 @@ def find_session(session: SparkSession | None = None) -> SparkSession:
         raise BadArgument("Pipelines need Spark in this process; over Spark Connect, use spark-pipelines run.")
     if _DELTA not in str(session.conf.get("spark.sql.extensions", "")):
         raise BadArgument(
-            f"This session has no Delta, of which a pipeline's tables are. Start it with {_DELTA} among its "
+            f"This session has no Delta, which a pipeline's tables need. Start it with {_DELTA} among its "
             f"spark.sql.extensions, {_DELTA_CATALOG} as its spark.sql.catalog.spark_catalog, and Delta's jar, which "
             "delta.configure_spark_with_delta_pip gives to a builder."
         )
@@ -351,5 +344,18 @@ def _own_job_group(session: SparkSession, name: str) -> Iterator[None]:
         context.setLocalProperty(_JOB_GROUP, before)  # type: ignore[arg-type]  # None takes it away
 
 
-def _nobody(progress: Progress) -> None:
-    """Observe nothing."""
+_entering = threading.Lock()
+_in_sessions: WeakKeyDictionary[SparkSession, str] = WeakKeyDictionary()
+
+
+@contextmanager
+def only_in_session(session: SparkSession, name: str) -> Iterator[None]:
+    """Hold the session for one pipeline, whose database and settings it has; SessionBusy if another one holds it."""
+    with _entering:
+        if running := _in_sessions.get(session):
+            raise SessionBusy(running)
+        _in_sessions[session] = name
+    try:
+        yield
+    finally:
+        del _in_sessions[session]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import linecache
 import re
 import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,17 +35,17 @@ def names_for_files(session: SparkSession, configuration: Mapping[str, str]) -> 
     shell = front_end.ipython()
     there = shell.user_ns if shell is not None else {}
     file_utilities = function_of_sibling("file_utilities")
+
+    def show_nothing(*shown: Any, **options: Any) -> None:
+        """Ignore values to show."""
+
     return {
         "spark": session,
         "sc": session.sparkContext,
         "dbutils": there.get("dbutils") or (file_utilities(configuration) if file_utilities else None),
-        "display": _show_nothing,
-        "displayHTML": _show_nothing,
+        "display": show_nothing,
+        "displayHTML": show_nothing,
     }
-
-
-def _show_nothing(*shown: Any, **options: Any) -> None:
-    """Ignore values to show."""
 
 
 SUFFIXES = (".py", ".sql", ".ipynb")
@@ -126,21 +127,11 @@ def _run(text: str, file: str, scope: dict[str, Any]) -> None:
     except SyntaxError as error:
         raise BadDefinition(SourceLocation(file, error.lineno or 1), f"this is no Python: {error.msg}.") from error
     except Exception as error:
-        said = (
-            short_message(error)
-            if isinstance(error, ExplainedError)
-            else f"{type(error).__name__}: {short_message(error)}"
-        )
-        raise BadDefinition(SourceLocation(file, _line(error, file)), unset_key(error) or said) from error
-
-
-def _line(error: BaseException, file: str) -> int:
-    lines, traceback = [1], error.__traceback__
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == file:
-            lines.append(traceback.tb_lineno)
-        traceback = traceback.tb_next
-    return lines[-1]
+        kind = "" if isinstance(error, ExplainedError) else f"{type(error).__name__}: "
+        steps = traceback.walk_tb(error.__traceback__)
+        line = [1, *(line for frame, line in steps if frame.f_code.co_filename == file)][-1]
+        said = unset_key(error) or f"{kind}{short_message(error)}"
+        raise BadDefinition(SourceLocation(file, line), said) from error
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from declarative_pipelines.changes.auto_cdc import merge_changes
-from declarative_pipelines.changes.delta_tables import ChangeCounts
 from declarative_pipelines.definitions.model import ChangeFlow, SourceLocation
 
 _NUMBERS = itertools.count()
@@ -47,12 +46,12 @@ def flow() -> Callable[..., ChangeFlow]:
 
 
 @pytest.fixture
-def merge(spark: SparkSession) -> Callable[..., ChangeCounts]:
+def merge(spark: SparkSession) -> Callable[..., None]:
     """Merge some changes as one batch."""
 
-    def merge(flow: ChangeFlow, target: str, changes: Sequence[object], batch_id: int = 0) -> ChangeCounts:
+    def merge(flow: ChangeFlow, target: str, changes: Sequence[object], batch_id: int = 0) -> None:
         batch = spark.createDataFrame([astuple(change) for change in changes], CHANGE)
-        return merge_changes(spark, flow, batch, batch_id, target)
+        merge_changes(spark, flow, batch, batch_id, target)
 
     return merge
 
@@ -67,3 +66,14 @@ def rows(spark: SparkSession) -> Callable[[str], set[tuple]]:
         return set(found)
 
     return rows
+
+
+@pytest.fixture
+def written(spark: SparkSession) -> Callable[[str], tuple[int, ...]]:
+    """Return how many rows the last merge into a table has inserted, updated and deleted."""
+
+    def written(target: str) -> tuple[int, ...]:
+        done = spark.sql(f"DESCRIBE HISTORY {target} LIMIT 1").first().operationMetrics
+        return tuple(int(done[f"numTargetRows{what}"]) for what in ("Inserted", "Updated", "Deleted"))
+
+    return written

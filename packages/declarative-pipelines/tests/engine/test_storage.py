@@ -1,7 +1,9 @@
-"""The pipeline's small files are whole, whoever looks and whenever a writer ends."""
+"""The pipeline's small files are whole, whoever looks and whenever a writer ends; one update runs at a time."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -9,7 +11,22 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from declarative_pipelines.engine.storage import Storage
+from declarative_pipelines.engine.storage import Storage, only_update
+from declarative_pipelines.errors import UpdateRunning
+
+ANOTHER = """
+import os, sys
+from pathlib import Path
+from types import SimpleNamespace
+from declarative_pipelines.engine.storage import only_update
+from declarative_pipelines.errors import UpdateRunning
+
+try:
+    with only_update(SimpleNamespace(local=Path(sys.argv[1]))):
+        os._exit(9)
+except UpdateRunning:
+    os._exit(8)
+"""
 
 
 @pytest.fixture(params=["file", "dbfs"])
@@ -18,7 +35,7 @@ def storage(spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest)
     return Storage(spark, tmp_path.as_uri() if request.param == "file" else f"dbfs:/tmp/{tmp_path.parent.name}-storage")
 
 
-def test_a_reader_finds_the_old_text_or_the_new_one_while_a_file_is_replaced(storage: Storage, caplog) -> None:
+def test_a_reader_finds_the_old_text_or_the_new_one_while_a_file_is_replaced(storage: Storage) -> None:
     storage.write("0", "a", "text")
     over, seen, errors = threading.Event(), set(), []
 
@@ -39,67 +56,38 @@ def test_a_reader_finds_the_old_text_or_the_new_one_while_a_file_is_replaced(sto
     reader.join(60)
     assert [str(getattr(error, "java_exception", error))[:200] for error in errors] == [] and len(seen) >= 20
     assert storage.read("a", "text") == str(number) and storage.names("a")[-1:] == ["text"]
-    assert caplog.text == ""
 
 
-def test_a_file_that_hadoop_has_written_with_a_checksum_is_replaced(
+def test_what_hadoop_alone_reaches_is_written_by_it_and_replaced(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Storage, "local", None)
-    storage.write("of Hadoop", "c", "text")
-    monkeypatch.undo()
-    storage.write("new", "c", "text")
-    assert storage.read("c", "text") == "new"
-    storage.remove("c")
-
-
-def test_what_hadoop_alone_reaches_is_written_by_it(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Storage, "local", None)
     for text in ("old", "new"):
         storage.write(text, "d", "text")
         assert storage.read("d", "text") == text
     assert storage.names("d") == ["text"]
+    monkeypatch.undo()
+    storage.write("newest", "d", "text")  # over a file that Hadoop has written with a checksum
+    assert storage.read("d", "text") == "newest"
     storage.remove("d")
 
 
-class Refusing:
-    """A file system that renames nothing over what is there, or nothing at all."""
-
-    def __init__(self, files, renames: list[bool]) -> None:
-        self._files, self._renames = files, renames
-
-    def __getattr__(self, name: str):
-        return getattr(self._files, name)
-
-    def rename(self, old, new) -> bool:
-        return self._renames.pop(0) and self._files.rename(old, new)
+def in_another_process(storage: Storage, **environment: str) -> int:
+    """Return 9 if another process got the lock, and was then killed with it; 8 if it was refused."""
+    command = [sys.executable, "-c", ANOTHER, str(storage.local)]
+    return subprocess.run(command, timeout=120, check=False, env=environment or None).returncode
 
 
-@pytest.fixture
-def refusing(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    opened = Storage._open
-
-    def make(renames: list[bool]) -> Storage:
-        def refuse(self: Storage, *parts: str):
-            path, files = opened(self, *parts)
-            return path, Refusing(files, renames)
-
-        monkeypatch.setattr(Storage, "local", None)
-        monkeypatch.setattr(Storage, "_open", refuse)
-        monkeypatch.setattr(Storage, "_replace", lambda _self, hidden, path, files: files.rename(hidden, path))
-        return Storage(spark, tmp_path.as_uri())
-
-    return make
-
-
-def test_where_a_file_cannot_be_replaced_in_one_step_it_is_replaced_in_two_and_that_is_said(refusing, caplog) -> None:
-    refusing([True]).write("old", "text")
-    storage = refusing([False, True])
-    storage.write("new", "text")
-    assert storage.read("text") == "new"
-    assert "cannot replace a file in one step" in caplog.text
-
-
-def test_a_rename_that_does_not_happen_is_an_error_that_says_where_the_text_is(refusing) -> None:
-    with pytest.raises(OSError, match=r"could not be written\. What it was to have is in .*\.text\..*\.new"):
-        refusing([False, False]).write("new", "text")
+def test_an_update_locks_its_storage_for_all_processes_until_it_ends(spark: SparkSession, tmp_path: Path) -> None:
+    """Two containers that share a storage have a /tmp and a user each."""
+    storage = Storage(spark, (tmp_path / "storage").as_uri())
+    elsewhere = {"TMPDIR": str(tmp_path), "USER": "somebody", "PYTHONPATH": ":".join(sys.path)}
+    with only_update(storage):
+        with only_update(Storage(spark, storage.path("another"))):
+            pass
+        with pytest.raises(UpdateRunning), only_update(storage):
+            pass
+        assert in_another_process(storage, **elsewhere) == 8
+    assert in_another_process(storage) == 9
+    with only_update(storage):  # a process that was killed leaves no lock
+        pass

@@ -6,7 +6,7 @@ import pytest
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, SourceLocation
 from declarative_pipelines.errors import BadArgument
-from declarative_pipelines.planning.selection import Selection
+from declarative_pipelines.planning.flow_nodes import Selection
 
 
 def table(name: str, **properties: str) -> Dataset:
@@ -21,15 +21,10 @@ def definitions() -> Definitions:
     return Definitions(datasets=[table("a", **{"pipelines.reset.allowed": "true"}), table("b"), kept, view])
 
 
-def test_without_a_name_nothing_is_read_anew(definitions: Definitions) -> None:
+def test_names_are_read_from_the_beginning_and_all_but_what_may_not_be_reset(definitions: Definitions) -> None:
     assert Selection.of((), (), False).emptied(definitions) == frozenset()
-
-
-def test_a_name_may_have_live_before_it(definitions: Definitions) -> None:
+    assert Selection.of("kept", (), False).emptied(definitions) == frozenset()
     assert Selection.of((), "LIVE.a", False).emptied(definitions) == {"a"}
-
-
-def test_a_full_refresh_of_all_keeps_what_may_not_be_reset(definitions: Definitions) -> None:
     assert Selection.of((), (), True).emptied(definitions) == {"a", "b", "view"}
 
 
@@ -40,7 +35,3 @@ def test_a_full_refresh_of_all_keeps_what_may_not_be_reset(definitions: Definiti
 def test_a_name_that_cannot_be_refreshed_in_full_is_refused(definitions: Definitions, name: str, words: str) -> None:
     with pytest.raises(BadArgument, match=words):
         Selection.of((), name, False).emptied(definitions)
-
-
-def test_what_may_not_be_reset_may_be_refreshed(definitions: Definitions) -> None:
-    assert Selection.of("kept", (), False).emptied(definitions) == frozenset()

@@ -14,10 +14,10 @@ from declarative_pipelines.definitions.model import (
     SourceLocation,
     Violation,
 )
+from declarative_pipelines.errors import BadDefinition
 from declarative_pipelines.sql.columns import read_schema
 from declarative_pipelines.sql.queries import FileRead
 from declarative_pipelines.sql.statements import read_statements
-from declarative_pipelines.sql.token_reader import SqlError
 
 FILES = Path(__file__).parent
 
@@ -29,7 +29,7 @@ def definitions_of(text: str) -> Definitions:
 
 
 def refusal(text: str) -> str:
-    with pytest.raises(SqlError) as refused:
+    with pytest.raises(BadDefinition) as refused:
         definitions_of(text)
     return str(refused.value)
 
@@ -108,17 +108,7 @@ def test_reads_of_files_become_views(of_file):
         "SELECT * FROM __files_shop_prices_1 p\nJOIN STREAM __files_shop_prices_2 r ON p.sku = r.sku"
     )
     calls = [new.dataset(f"__files_shop_prices_{number}").query.call for number in (1, 2)]
-    assert calls == ["read_files('/prices', format => 'csv', header => true)", "STREAM read_files('/live/rates')"]
-
-
-def test_the_calls_are_those_that_auto_loader_reads(of_file):
-    from pyspark_cloudfiles.session import sql
-
-    for definitions in map(of_file, ("retail_live", "retail_new", "customers_cdc")):
-        for dataset in definitions.datasets:
-            if isinstance(dataset.query, FileRead):
-                [call] = sql.calls(dataset.query.call)
-                assert (call.start, call.end) == (0, len(dataset.query.call))
+    assert calls == ["read_files('/prices', format => 'csv', header => true)", "STREAM(read_files('/live/rates'))"]
 
 
 def test_use_and_set_are_kept_for_what_follows(of_file):
@@ -238,7 +228,7 @@ def test_what_is_refused_is_named_with_its_line(text, words):
 
 def test_nothing_is_added_where_one_statement_is_refused():
     definitions = Definitions()
-    with pytest.raises(SqlError):
+    with pytest.raises(BadDefinition):
         read_statements("CREATE STREAMING TABLE t; DROP TABLE t", "file.sql", definitions)
     assert definitions == Definitions()
 

@@ -92,17 +92,7 @@ def test_a_project_that_names_no_files_is_told_how(run_tests) -> None:
     assert "Set pipeline_files in the configuration of pytest" in reports.texts["test_it"]
 
 
-def test_the_example_of_the_readme_passes(run_tests) -> None:
-    reports = run_tests(**{name.replace(".", "_"): text for name, text in example().items()})
-    assert len(reports.outcomes) == 5 and set(reports.outcomes.values()) == {"passed"}, reports.texts
-
-
-def test_the_example_of_the_readme_passes_with_the_plugins_own_session(tmp_path: Path) -> None:
-    assert "5 passed" in pytest_of(example(), tmp_path, 900)
-
-
 FUNCTIONS = {
-    "pyproject.toml": '[tool.pytest.ini_options]\npipeline_files = ["shouted.py"]\n',
     "shouted.py": """
 from pyspark import pipelines as dp
 from pyspark.sql import functions as F
@@ -118,7 +108,11 @@ def found():
     named = spark.sql("SELECT * FROM shouted WHERE name = :name", args={"name": "ADA"})
     return named.select(loud(F.concat("name", F.lit("!"))).alias("name"))
 """,
-    "test_shouted.py": """
+    "test_shouted.py": """import pytest
+
+pytestmark = pytest.mark.pipeline("shouted.py")
+
+
 def test_shouted(pipeline):
     pipeline.mock("names", [{"name": "ada"}, {"name": "bo"}])
     result = pipeline.run()
@@ -133,18 +127,14 @@ def test_the_catalog_is_read_as_elsewhere(pipeline):
 }
 
 
-def test_functions_named_arguments_and_the_catalog_work_in_the_plugins_own_session(tmp_path: Path) -> None:
-    assert "2 passed" in pytest_of(FUNCTIONS, tmp_path, 180)
-
-
-def pytest_of(files: dict[str, str], folder: Path, seconds: float) -> str:
-    """Return what pytest prints for files, in a process without a session and without Spark's variables."""
-    for name, text in files.items():
-        (folder / name).write_text(text)
+def test_the_example_of_the_readme_and_functions_work_in_the_plugins_own_session(tmp_path: Path) -> None:
+    """In a process without a session and without Spark's variables."""
+    for name, text in {**example(), **FUNCTIONS}.items():
+        (tmp_path / name).write_text(text)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYTEST"))}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds)
-    return run.stdout[-3000:]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900)
+    assert "7 passed" in run.stdout, run.stdout[-3000:]
 
 
 def example() -> dict[str, str]:

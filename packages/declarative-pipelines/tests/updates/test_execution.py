@@ -9,7 +9,7 @@ import pytest
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, SourceLocation
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode
 from declarative_pipelines.updates import execution
-from declarative_pipelines.updates.execution import Execution, FlowStep
+from declarative_pipelines.updates.execution import Execution
 from declarative_pipelines.updates.results import FlowResult, State
 
 GROWN = "[UNKNOWN_FIELD_EXCEPTION] unknown fields: [city], which can be fixed by an automatic retry: true"
@@ -18,6 +18,8 @@ FIXED = "[UNKNOWN_FIELD_EXCEPTION] unknown fields: [city], which can be fixed by
 
 class FailingRun:
     """A flow's run that ends with one error after another, and then well."""
+
+    after: frozenset[str] = frozenset()
 
     def __init__(self, errors: list[str]) -> None:
         table = Dataset("orders", DatasetKind.STREAMING_TABLE, SourceLocation("pipeline.py", 1))
@@ -36,8 +38,8 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FlowResult]:
     monkeypatch.setattr(execution, "FIRST_PAUSE", 0.01)
 
     def execute(errors: list[str], retries: int = 0) -> FlowResult:
-        step = FlowStep(FailingRun(errors), frozenset())  # type: ignore[arg-type]
-        [result] = Execution([step], 1, retries, lambda progress: None, lambda: None).run()
+        runs = [FailingRun(errors)]
+        [result] = Execution(runs, 1, retries, lambda progress: None, lambda: None).run()  # type: ignore[arg-type]
         return result
 
     return execute

@@ -20,9 +20,8 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-SEEDS = range(13, 18)
-KILLS = int(os.environ.get("CLASSROOM_KILLS", "40"))  # with each seed: half a minute each, more as the tables grow
-IN_A_ROW = 4  # kills before an update that is let run to its end
+KILLS = int(os.environ.get("CLASSROOM_KILLS", "4"))  # half a minute each, more as the tables grow
+IN_A_ROW = 2  # kills before an update that is let run to its end
 TIMEOUT = 240  # seconds for the start of a process, its check and its update
 PIPELINE = """
 import dlt
@@ -153,9 +152,8 @@ class Lives:
         return said
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_nothing_is_lost_or_doubled_wherever_processes_are_killed(seed: int, tmp_path: Path) -> None:
-    chance = random.Random(str(seed))
+def test_nothing_is_lost_or_doubled_wherever_processes_are_killed(tmp_path: Path) -> None:
+    chance = random.Random("13")
     lives, hit, logged = Lives(tmp_path), 0, 0
     before = lives.live(False, None)[-1]["difference"]
     for number in range(0, KILLS, IN_A_ROW):

@@ -1,12 +1,16 @@
-"""What updates leave in the process: nothing, however many there are."""
+"""What updates leave in the process: no objects of the JVM and no threads, however many updates there are."""
 
 from __future__ import annotations
 
 import gc
+import threading
 import time
 
 import pytest
+from py4j.clientserver import ClientServerConnection
 from py4j.java_gateway import JavaObject
+
+from declarative_pipelines.engine.session import close_idle_connections
 
 from ..conftest import Pipeline
 
@@ -47,6 +51,12 @@ EVERY_KIND = """
 """
 
 
+def waiting_threads() -> int:
+    """Return how many threads wait for calls from the JVM."""
+    targets = [getattr(thread, "_target", None) for thread in threading.enumerate()]
+    return sum(isinstance(getattr(target, "__self__", None), ClientServerConnection) for target in targets)
+
+
 def objects_of_the_jvm(pipeline: Pipeline, at_most: int | None = None) -> int:
     """Return how many objects of the JVM this process has; where there are more than allowed, wait for fewer.
 
@@ -62,29 +72,47 @@ def objects_of_the_jvm(pipeline: Pipeline, at_most: int | None = None) -> int:
         time.sleep(0.3)
 
 
-def test_updates_keep_no_objects_of_the_jvm(pipeline: Pipeline) -> None:
+def test_updates_keep_no_objects_of_the_jvm_and_no_threads(pipeline: Pipeline) -> None:
     pipeline.write(EVERY_KIND)
-    landed = iter(range(1, 100))
+    threads = []
 
-    def updates() -> None:
-        for is_dry in (False, True, False):
-            pipeline.land(next(landed))
-            pipeline.run(dry_run=is_dry).raise_if_failed()
+    def update(value: int) -> None:
+        pipeline.land(value)
+        pipeline.run(dry_run=True).raise_if_failed()
+        pipeline.run().raise_if_failed()
+        threads.append(waiting_threads())
 
-    updates()
+    update(1)
+    update(2)
     before = objects_of_the_jvm(pipeline)
-    updates()
+    update(3)
+    update(4)
     assert objects_of_the_jvm(pipeline, before) <= before
+    assert min(threads[2:]) <= threads[1], threads  # one may have been used a moment ago
 
-
-def test_an_update_that_fails_keeps_none_either(pipeline: Pipeline) -> None:
-    pipeline.write(EVERY_KIND)
-    pipeline.land(1)
-    pipeline.run().raise_if_failed()
     pipeline.land(1001)
-    assert pipeline.run(observer=lambda _: None).error is not None
-    before = objects_of_the_jvm(pipeline)
-    for _ in range(2):
+    for number in range(2):
         # An error has the frames in which it was raised; nobody keeps it here.
         assert pipeline.run(observer=lambda _: None).error is not None
+        if number == 0:
+            before = objects_of_the_jvm(pipeline)
     assert objects_of_the_jvm(pipeline, before) <= before
+
+
+def test_a_thread_whose_connection_was_closed_can_call_again(pipeline: Pipeline) -> None:
+    called: list[int] = []
+    pipeline.land(1)
+    source = pipeline.spark.readStream.table(f"{pipeline.database}.source")
+    writer = source.writeStream.foreachBatch(lambda _rows, number: called.append(number))
+    query = writer.option("checkpointLocation", str(pipeline.folder / "checkpoint")).start()
+    try:
+        query.processAllAvailable()
+        for _ in range(2):
+            close_idle_connections(pipeline.spark)
+        pipeline.land(2)
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    deadline = time.monotonic() + 120
+    while called != [0, 1]:
+        assert time.monotonic() < deadline, called

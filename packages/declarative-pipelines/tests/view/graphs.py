@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from declarative_pipelines.view.graph import Bar, Graph, Node, Phase, Shape
+from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.updates.results import State
+from declarative_pipelines.view.graph import Bar, Graph, Node
 
 RULES = (
     Bar("has a customer", "warn", 11_000, 988),
@@ -11,18 +13,18 @@ RULES = (
 )
 
 
-def eight_datasets(phase: Phase = Phase.COMPLETED) -> Graph:
+def eight_datasets(state: State = State.COMPLETED) -> Graph:
     """Return a pipeline of usual size."""
-    stream, view, table = Shape.STREAM, Shape.VIEW, Shape.TABLE
+    stream, view, table = DatasetKind.STREAMING_TABLE, DatasetKind.TEMPORARY_VIEW, DatasetKind.MATERIALIZED_VIEW
     nodes = (
-        Node("bronze_orders", stream, "streaming table", phase, 12_345, 0, 3.21),
-        Node("orders", view, "temporary view"),
-        Node("silver_orders", stream, "streaming table", phase, 11_988, 357, 12.7, RULES),
-        Node("quarantine", stream, "streaming table", phase, 357, None, 1.0),
-        Node("gold_orders", table, "materialized view", phase, 84, None, 2.0),
-        Node("customer_changes", view, "temporary view"),
-        Node("customers", stream, "streaming table", phase, 250, None, 2.2),
-        Node("customer_history", stream, "streaming table", phase, 1_234_567, None, 2.2),
+        Node("bronze_orders", stream, state, 12_345, 0, 3.21),
+        Node("orders", view),
+        Node("silver_orders", stream, state, 11_988, 357, 12.7, RULES),
+        Node("quarantine", stream, state, 357, None, 1.0),
+        Node("gold_orders", table, state, 84, None, 2.0),
+        Node("customer_changes", view),
+        Node("customers", stream, state, 250, None, 2.2),
+        Node("customer_history", stream, state, 1_234_567, None, 2.2),
     )
     edges = (
         ("bronze_orders", "orders"),
@@ -32,4 +34,4 @@ def eight_datasets(phase: Phase = Phase.COMPLETED) -> Graph:
         ("customer_changes", "customers"),
         ("customer_changes", "customer_history"),
     )
-    return Graph("shop", phase, 14.2, nodes=nodes, edges=edges)
+    return Graph("shop", state, 14.2, nodes=nodes, edges=edges)

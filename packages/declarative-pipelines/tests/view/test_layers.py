@@ -1,11 +1,13 @@
+"""The layout of a graph: columns, the order within them, and places that no arrow and no other box crosses."""
+
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from declarative_pipelines.view.layers import columns_of, crossings
+from declarative_pipelines.view.layers import BETWEEN_BOXES, Box, Layout, columns_of, crossings, layout
 
 
 @st.composite
@@ -16,12 +18,15 @@ def dags(draw) -> tuple[list[str], list[tuple[str, str]]]:
     return draw(st.permutations(names)), edges
 
 
-def test_a_node_stands_after_the_longest_way_to_it() -> None:
+@st.composite
+def sized(draw) -> tuple[dict[str, tuple[float, float]], list[tuple[str, str]]]:
+    names, edges = draw(dags())
+    return {name: draw(st.tuples(st.integers(150, 250), st.integers(40, 250))) for name in names}, edges
+
+
+def test_a_node_stands_after_the_longest_way_to_it_and_one_that_reads_nothing_before_its_reader() -> None:
     columns, _ = columns_of(["a", "b", "c"], [("a", "b"), ("b", "c"), ("a", "c")])
     assert columns == [["a"], ["b", ("a", "c", 1)], ["c"]]
-
-
-def test_what_reads_nothing_stands_beside_its_reader() -> None:
     columns, _ = columns_of(["a", "b", "c", "table"], [("a", "b"), ("b", "c"), ("table", "c")])
     assert columns == [["a"], ["b", "table"], ["c"]]
 
@@ -46,4 +51,36 @@ def test_every_arrow_goes_one_column_to_the_right_at_a_time(graph) -> None:
     assert sorted((route[0], route[-1]) for route in routes) == sorted(edges)
     assert all(column[other] == column[one] + 1 for route in routes for one, other in pairwise(route))
     assert all(any(isinstance(spot, str) for spot in spots) for spots in columns)
-    assert columns_of(names, edges) == (columns, routes)
+
+
+def overlap(one: Box, other: Box, apart: float = 0) -> bool:
+    across = one.x < other.right and other.x < one.right
+    return across and one.y < other.bottom + apart and other.y < one.bottom + apart
+
+
+def crossed(laid: Layout, bends) -> list[Box]:
+    """Return the boxes that an arrow's straight parts meet; its curves are between columns, where there is none."""
+    straight = [Box(x, y, to - x, 0) for (x, y), (to, _) in zip(bends[::2], bends[1::2], strict=True)]
+    return [box for box in laid.boxes.values() for line in straight if overlap(box, line)]
+
+
+@given(sized())
+def test_no_boxes_overlap_and_arrows_go_from_left_to_right_and_pass_no_box(graph) -> None:
+    laid = layout(*graph)
+    assert not [pair for pair in combinations(laid.boxes.values(), 2) if overlap(*pair, apart=BETWEEN_BOXES - 0.2)]
+    for box in laid.boxes.values():
+        assert box.x >= 0 and box.y >= 0 and box.right <= laid.width and box.bottom <= laid.height + 0.1
+    assert len(laid.routes) == len(graph[1])
+    for route in laid.routes:
+        xs = [x for x, _ in route.points]
+        assert xs == sorted(set(xs))
+        assert xs[0] == laid.boxes[route.source].right and xs[-1] == laid.boxes[route.target].x
+        for end, name in ((0, route.source), (-1, route.target)):
+            assert laid.boxes[name].y < route.points[end][1] < laid.boxes[name].bottom
+        assert not crossed(laid, route.points[1:-1])
+    assert layout(*graph) == laid
+
+
+def test_a_chain_is_a_straight_line() -> None:
+    laid = layout({"a": (100, 40), "b": (100, 200), "c": (100, 60)}, [("a", "b"), ("b", "c")])
+    assert {y for route in laid.routes for _, y in route.points} == {108.0}

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from IPython.display import DisplayHandle
 
-from declarative_pipelines.view import live_graph
-from declarative_pipelines.view.graph import Graph, Phase
-from declarative_pipelines.view.live_graph import LiveGraph
+from declarative_pipelines.updates.results import State
+from declarative_pipelines.view import update_graph
+from declarative_pipelines.view.graph import Graph
+from declarative_pipelines.view.update_graph import LiveGraph
 from streaming_base import front_end
 
 from .graphs import eight_datasets
@@ -41,7 +42,7 @@ class Output:
 def output(monkeypatch: pytest.MonkeyPatch) -> Output:
     made = Output()
     monkeypatch.setattr("IPython.display.display", made.display)
-    monkeypatch.setattr(live_graph, "refresh", lambda view: None)
+    monkeypatch.setattr(update_graph, "refresh", lambda view: None)
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
     monkeypatch.setattr(front_end, "running_cell", lambda: ("cell", "run"))
     return made
@@ -54,12 +55,7 @@ class Source:
 
     def __call__(self) -> Graph:
         self.looks += 1
-        return Graph(f"look {self.looks}", Phase.RUNNING)
-
-
-def test_it_is_there_at_once(output: Output) -> None:
-    LiveGraph().begin(lambda: eight_datasets(Phase.WAITING))
-    assert "waiting" in output.bundles[0]["text/html"]
+        return Graph(f"look {self.looks}", State.RUNNING)
 
 
 def test_four_pictures_a_second_are_the_most(output: Output) -> None:
@@ -73,17 +69,19 @@ def test_four_pictures_a_second_are_the_most(output: Output) -> None:
     assert output.outputs == 1
 
 
-def test_nothing_is_drawn_where_nothing_is_new(output: Output) -> None:
-    clock = Clock()
+def test_a_change_that_came_too_soon_is_drawn_later_and_nothing_where_nothing_is_new(output: Output) -> None:
+    clock, graphs = Clock(), [eight_datasets(State.QUEUED)]
     view = LiveGraph(clock)
-    view.begin(eight_datasets)
-    for clock.now in range(1, 10):
+    view.begin(lambda: graphs[-1])
+    assert "waiting" in output.bundles[0]["text/html"]  # at once
+    graphs.append(eight_datasets(State.RUNNING))
+    for clock.now in (0.1, 0.2, 0.3, 1, 2, 3):
         view.tick()
-    assert len(output.bundles) == 1
+    assert len(output.bundles) == 2
 
 
 def test_the_last_state_is_always_drawn(output: Output) -> None:
-    graphs = [eight_datasets(Phase.RUNNING)]
+    graphs = [eight_datasets(State.RUNNING)]
     view = LiveGraph(Clock())
     view.begin(lambda: graphs[-1])
     graphs.append(eight_datasets())
@@ -93,16 +91,6 @@ def test_the_last_state_is_always_drawn(output: Output) -> None:
     assert drawn is not None and drawn.graph == eight_datasets()
     assert output.bundles[1:] == [drawn.bundle()]
     assert not view.tick()
-    assert len(output.bundles) == 2
-
-
-def test_a_change_that_came_too_soon_is_drawn_later(output: Output) -> None:
-    clock, graphs = Clock(), [eight_datasets(Phase.WAITING)]
-    view = LiveGraph(clock)
-    view.begin(lambda: graphs[-1])
-    graphs.append(eight_datasets(Phase.RUNNING))
-    for clock.now in (0.1, 0.2, 0.3):
-        view.tick()
     assert len(output.bundles) == 2
 
 
@@ -135,9 +123,6 @@ def test_it_knows_the_cell_that_shows_it(output: Output, monkeypatch: pytest.Mon
     assert drawn is not None and drawn.is_here()
     monkeypatch.setattr(front_end, "running_cell", lambda: ("cell", "another run"))
     assert not drawn.is_here()
-
-
-def test_who_does_not_know_its_cell_shows_it_again(output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(front_end, "running_cell", lambda: (None, None))
     view = LiveGraph()
     view.begin(eight_datasets)

@@ -8,7 +8,7 @@ from declarative_pipelines.definitions.model import DatasetKind, Expectation, Vi
 from declarative_pipelines.errors import ExpectationFailed, FlowFailed
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.updates.results import DatasetNode, FlowChanged, GraphKnown, State, UpdateChanged
-from declarative_pipelines.view.graph import Bar, Graph, Node, Phase, Shape
+from declarative_pipelines.view.graph import Bar, Graph, Node
 from declarative_pipelines.view.update_graph import UpdateGraph, first_sentence, visible_edges
 
 KNOWN = GraphKnown(
@@ -54,17 +54,17 @@ def node(graph: Graph, name: str) -> Node:
 
 def test_before_its_definitions_are_known_it_is_planned() -> None:
     graph = UpdateGraph("shop").graph()
-    assert (graph.state, graph.phase, graph.nodes) == ("planning", Phase.RUNNING, ())
+    assert (graph.shown_state, graph.state, graph.nodes) == ("planning", State.RUNNING, ())
 
 
 def test_kinds_have_shapes_and_words(watched: UpdateGraph) -> None:
-    assert [(one.name, one.shape, one.word) for one in watched.graph().nodes] == [
-        ("c.d.source", Shape.OUTSIDE, "outside the pipeline"),
-        ("bronze", Shape.STREAM, "streaming table"),
-        ("seen", Shape.VIEW, "temporary view"),
-        ("silver", Shape.STREAM, "streaming table"),
-        ("gold", Shape.TABLE, "materialized view"),
-        ("alerts", Shape.SINK, "sink"),
+    assert [(one.name, one.shown_kind) for one in watched.graph().nodes] == [
+        ("c.d.source", "outside the pipeline"),
+        ("bronze", "streaming table"),
+        ("seen", "temporary view"),
+        ("silver", "streaming table"),
+        ("gold", "materialized view"),
+        ("alerts", "sink"),
     ]
     assert node(watched.graph(), "c.d.source").shown_name == "source"
     assert watched.graph().edges == KNOWN.edges
@@ -78,44 +78,36 @@ def test_every_kind_and_every_state_can_be_drawn(clock: Clock) -> None:
             made(FlowChanged("one", "one", state))
             assert len(made.graph().nodes) == 1
             made(UpdateChanged(state, 1.0))
-            assert made.graph().state
+            assert made.graph().shown_state
 
 
 def test_what_the_update_leaves_out_is_excluded_and_a_view_has_no_state(watched: UpdateGraph) -> None:
-    assert {one.name: one.phase for one in watched.graph().nodes} == {
+    assert {one.name: one.state for one in watched.graph().nodes} == {
         "c.d.source": None,
-        "bronze": Phase.WAITING,
+        "bronze": State.QUEUED,
         "seen": None,
-        "silver": Phase.WAITING,
-        "gold": Phase.WAITING,
-        "alerts": Phase.EXCLUDED,
+        "silver": State.QUEUED,
+        "gold": State.QUEUED,
+        "alerts": State.EXCLUDED,
     }
 
 
 def test_rows_dropped_rows_and_rules_are_those_counted_so_far(watched: UpdateGraph) -> None:
+    assert node(watched.graph(), "silver").bars == (Bar("positive", "drop"),)
     watched(
         FlowChanged("silver", "silver", State.RUNNING, {"silver": Counts(10, 3, (3,)), "seen": Counts(12, 0, (5,))})
     )
     watched(FlowChanged("more", "silver", State.RUNNING, {"silver": Counts(5, 1, (1,)), "seen": Counts(2, 0, (2,))}))
     silver, seen = node(watched.graph(), "silver"), node(watched.graph(), "seen")
-    assert (silver.phase, silver.rows, silver.dropped) == (Phase.RUNNING, 11, 4)
+    assert (silver.state, silver.rows, silver.dropped) == (State.RUNNING, 11, 4)
     assert silver.bars == (Bar("positive", "drop", 11, 4),)
     assert (seen.rows, seen.bars) == (None, (Bar("odd", "warn", 7, 5),))  # of the flow that has read most of it
-
-
-def test_before_anything_is_counted_rules_have_no_numbers(watched: UpdateGraph) -> None:
-    assert node(watched.graph(), "silver").bars == (Bar("positive", "drop"),)
 
 
 def test_a_flow_whose_counts_did_not_come_has_no_number_and_a_sentence(watched: UpdateGraph) -> None:
     watched(FlowChanged("bronze", "bronze", State.COMPLETED, {}, 0.4))
     assert (node(watched.graph(), "bronze").rows, node(watched.graph(), "bronze").seconds) == (None, 0.4)
     assert [error[:32] for error in watched.graph().errors] == ["The rows of bronze are written, "]
-
-
-def test_a_flow_without_anything_to_read_has_written_no_rows(watched: UpdateGraph) -> None:
-    watched(FlowChanged("bronze", "bronze", State.COMPLETED, {"bronze": Counts()}, 0.4))
-    assert (node(watched.graph(), "bronze").rows, node(watched.graph(), "bronze").seconds) == (0, 0.4)
 
 
 def test_what_runs_gets_older_while_nothing_is_told(watched: UpdateGraph, clock: Clock) -> None:
@@ -131,9 +123,9 @@ def test_what_runs_gets_older_while_nothing_is_told(watched: UpdateGraph, clock:
 
 def test_of_several_flows_the_worst_is_the_state(watched: UpdateGraph) -> None:
     watched(FlowChanged("silver", "silver", State.COMPLETED))
-    assert node(watched.graph(), "silver").phase is Phase.WAITING
+    assert node(watched.graph(), "silver").state is State.QUEUED
     watched(FlowChanged("more", "silver", State.FAILED, error=FlowFailed("silver", "more", "no such file")))
-    assert node(watched.graph(), "silver").phase is Phase.FAILED
+    assert node(watched.graph(), "silver").state is State.FAILED
 
 
 def test_the_reason_of_a_failure_is_said_once_and_shortly(watched: UpdateGraph) -> None:
@@ -144,33 +136,27 @@ def test_the_reason_of_a_failure_is_said_once_and_shortly(watched: UpdateGraph) 
     graph = watched.graph()
     [said] = graph.errors
     assert said.startswith("A record does not meet 'positive' of silver") and '{"v": -1}' not in said
-    assert (graph.phase, node(graph, "gold").phase) == (Phase.FAILED, Phase.SKIPPED)
-
-
-def test_an_update_that_cannot_be_planned_says_why() -> None:
-    made = UpdateGraph("shop")
-    made(UpdateChanged(State.FAILED, 1.0, ValueError("There is no silver. Make some.")))
-    assert (made.graph().nodes, made.graph().errors) == ((), ("There is no silver.",))
+    assert (graph.state, node(graph, "gold").state) == (State.FAILED, State.SKIPPED)
 
 
 def test_a_dry_run_has_no_states(clock: Clock) -> None:
     made = UpdateGraph("shop", is_dry=True, clock=clock)
     made(KNOWN)
     made(UpdateChanged(State.COMPLETED, 1.0))
-    assert {one.phase for one in made.graph().nodes} == {None}
-    assert made.graph().state == "dry run, completed"
+    assert {one.state for one in made.graph().nodes} == {None}
+    assert made.graph().shown_state == "dry run, completed"
 
 
 @pytest.mark.parametrize(
-    ("error", "phase"), [(ZeroDivisionError("x"), Phase.FAILED), (KeyboardInterrupt(), Phase.STOPPED)]
+    ("error", "state"), [(ZeroDivisionError("x"), State.FAILED), (KeyboardInterrupt(), State.STOPPED)]
 )
 def test_an_update_that_ends_without_telling_has_ended(
-    watched: UpdateGraph, error: BaseException, phase: Phase
+    watched: UpdateGraph, error: BaseException, state: State
 ) -> None:
     watched.broke(error)
-    assert watched.graph().phase is phase
+    assert watched.graph().state is state
     watched.broke(ValueError("later"))
-    assert watched.graph().phase is phase
+    assert watched.graph().state is state
 
 
 def test_a_flow_that_is_stopped_has_run_until_then_and_stops_the_update(watched: UpdateGraph, clock: Clock) -> None:
@@ -180,26 +166,14 @@ def test_a_flow_that_is_stopped_has_run_until_then_and_stops_the_update(watched:
     clock.now += 4
     watched.broke(ValueError("the job was cancelled"))
     graph = watched.graph()
-    assert (node(graph, "bronze").phase, node(graph, "bronze").seconds) == (Phase.STOPPED, 4.0)
-    assert (graph.phase, graph.seconds, graph.errors) == (Phase.STOPPED, 9.0, ())
+    assert (node(graph, "bronze").state, node(graph, "bronze").seconds) == (State.STOPPED, 4.0)
+    assert (graph.state, graph.seconds, graph.errors) == (State.STOPPED, 9.0, ())
 
 
 def test_helpers_are_left_out_and_their_edges_passed_through() -> None:
     edges = (("a", "__one"), ("__one", "c.__two"), ("b", "c.__two"), ("c.__two", "d"), ("a", "d"), ("__lonely", "d"))
     assert visible_edges(edges) == (("a", "d"), ("b", "d"))
     assert visible_edges((("__a", "__b"), ("__b", "__a"), ("__a", "c"))) == ()
-
-
-def test_a_helper_is_not_shown_but_its_failure_is(clock: Clock) -> None:
-    made = UpdateGraph("shop", clock=clock)
-    made(
-        GraphKnown(
-            (DatasetNode("__h", DatasetKind.STREAMING_TABLE), DatasetNode("t", DatasetKind.MATERIALIZED_VIEW)), {}, ()
-        )
-    )
-    made(FlowChanged("__h", "__h", State.FAILED, error=FlowFailed("__h", "__h", "no such file")))
-    assert [one.name for one in made.graph().nodes] == ["t"]
-    assert made.graph().errors == ("__h was not updated: no such file",)
 
 
 @pytest.mark.parametrize(

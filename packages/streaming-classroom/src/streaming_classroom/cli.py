@@ -243,10 +243,10 @@ def kafka(options: argparse.Namespace) -> int:
 def pipeline(options: argparse.Namespace) -> int:
     """Update a declarative pipeline: run FILE ..., or dry-run FILE ... to plan only."""
     _set_up()
-    from declarative_pipelines import commands  # which set-up has installed, with what it needs
+    from declarative_pipelines.__main__ import main as update  # which set-up has installed, with what it needs
     from streaming_classroom.session.spark_session import get_spark
 
-    return commands.main(options.arguments, get_spark)
+    return update(options.arguments, get_spark)
 
 
 def set_up(options: argparse.Namespace) -> int:

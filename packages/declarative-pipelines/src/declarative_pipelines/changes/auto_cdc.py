@@ -1,7 +1,7 @@
 """AUTO CDC: each batch of changes is merged into a Delta table, in whatever order they arrive.
 
 A batch is written in two commits.  The first adds the batch's changes to the hidden table of
-:mod:`.changes.change_log`.  The second computes the rows of the batch's keys from that table and updates the target,
+:mod:`.changes.change_tables`.  The second computes the rows of the batch's keys from that table and updates the target,
 which is the table that people query.  If the process dies between the two, the stream runs the batch again: the hidden
 table already has the changes, and the target receives what it lacks.  A batch is therefore idempotent and needs no
 number to be recognized by.
@@ -19,8 +19,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.changes.change_errors import BadChangeFlow
-from declarative_pipelines.changes.change_log import ChangeLog
 from declarative_pipelines.changes.change_rows import (
     DELETE,
     END,
@@ -30,6 +28,7 @@ from declarative_pipelines.changes.change_rows import (
     THERE,
     TRUNCATE,
     UPSERT,
+    BadChangeFlow,
     ChangeLayout,
     check_changes,
     check_where,
@@ -38,7 +37,7 @@ from declarative_pipelines.changes.change_rows import (
     quoted,
     read_changes,
 )
-from declarative_pipelines.changes.delta_tables import ChangeCounts, bring_in_line
+from declarative_pipelines.changes.change_tables import ChangeLog, merge_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession, WindowSpec
@@ -47,32 +46,7 @@ if TYPE_CHECKING:
     from declarative_pipelines.definitions.model import ChangeFlow
 
 
-def after_truncate(rows: DataFrame, truncated: DataFrame) -> DataFrame:
-    """Return the changes after the last truncate, and a delete in place of each earlier one."""
-    from pyspark.sql import functions as F
-
-    [sequence] = truncated.columns
-    gone = F.col(SEQUENCE) <= F.col(sequence)
-    operation = F.when(gone, F.lit(DELETE)).otherwise(F.col(OPERATION))
-    return rows.crossJoin(F.broadcast(truncated)).withColumn(OPERATION, operation).drop(sequence)
-
-
-def current_rows(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
-    """Return the row of each key from its newest change, the only one in the input (type 1)."""
-    from pyspark.sql import functions as F
-
-    return rows.select(*map(quoted, layout.columns), (F.col(OPERATION) == UPSERT).alias(THERE))
-
-
-def last_rows(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
-    """Return the row of each key from its last change in the input (type 1)."""
-    from pyspark.sql import functions as F
-
-    last = F.row_number().over(_by_key(layout).orderBy(F.col(SEQUENCE).desc())) == 1
-    return current_rows(rows.withColumn("__last", last).where("__last"), layout)
-
-
-def versions(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
+def _versions(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
     """Return the versions of each key from all its changes (type 2).
 
     A version begins where a tracked column changes, or after a delete; it ends where the next one begins, or with a
@@ -102,7 +76,7 @@ def versions(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
     ).select(*map(quoted, layout.columns), START, END, THERE)
 
 
-def without_nulls(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
+def _without_nulls(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
     """Return the changes with each NULL replaced by the last value since the last delete, also in fields of structs."""
     from pyspark.sql import functions as F
 
@@ -136,9 +110,7 @@ def _by_key(layout: ChangeLayout, *more: str) -> WindowSpec:
     return Window.partitionBy(*map(quoted, layout.keys), *more)
 
 
-def merge_changes(
-    session: SparkSession, flow: ChangeFlow, batch: DataFrame, batch_id: int, target: str
-) -> ChangeCounts:
+def merge_changes(session: SparkSession, flow: ChangeFlow, batch: DataFrame, batch_id: int, target: str) -> None:
     """Apply a batch of changes to a target, which is created if necessary; for ``foreachBatch``.
 
     Batches may be repeated and come in any order: the target is a function of all changes so far.
@@ -157,13 +129,12 @@ def merge_changes(
     log = ChangeLog(session, flow, target, layout)
     changes = read_changes(flow, layout, batch).persist()
     try:
-        count, truncates = check_changes(flow, layout, changes, batch_id)
+        truncates = check_changes(flow, layout, changes, batch_id)
         winning = log.take(changes)
         # A truncate is about keys that the batch does not have.
         touched = log.rows().where(f"{OPERATION} <> '{TRUNCATE}'") if truncates else log.of_keys(winning)
-        rows = _target_rows(log, touched)
         identity = (*layout.keys, START) if flow.scd_type == 2 else layout.keys
-        return bring_in_line(session, target, rows, identity, count)
+        merge_rows(session, target, _target_rows(log, touched), identity)
     finally:
         changes.unpersist()
 
@@ -184,11 +155,16 @@ def _target_rows(log: ChangeLog, touched: DataFrame) -> DataFrame:
     """Return the target's rows of some keys, computed from the hidden table."""
     from pyspark.sql import functions as F
 
-    if log.flow.apply_as_truncates is not None:
-        truncates = log.rows().where(f"{OPERATION} = '{TRUNCATE}'")
-        touched = after_truncate(touched, truncates.agg(F.max(SEQUENCE).alias("__truncated")))
-    if log.flow.ignore_null_updates:
-        touched = without_nulls(touched, log.layout)
-    if log.flow.scd_type == 2:
-        return versions(touched, log.layout)
-    return last_rows(touched, log.layout) if log.keeps_all else current_rows(touched, log.layout)
+    flow, layout = log.flow, log.layout
+    if flow.apply_as_truncates is not None:  # what is not after the last truncate has become a delete
+        truncates = log.rows().where(f"{OPERATION} = '{TRUNCATE}'").agg(F.max(SEQUENCE).alias("__truncated"))
+        operation = F.when(F.col(SEQUENCE) <= F.col("__truncated"), F.lit(DELETE)).otherwise(F.col(OPERATION))
+        touched = touched.crossJoin(F.broadcast(truncates)).withColumn(OPERATION, operation).drop("__truncated")
+    if flow.ignore_null_updates:
+        touched = _without_nulls(touched, layout)
+    if flow.scd_type == 2:
+        return _versions(touched, layout)
+    if log.keeps_all:
+        last = F.row_number().over(_by_key(layout).orderBy(F.col(SEQUENCE).desc())) == 1
+        touched = touched.withColumn("__last", last).where("__last")
+    return touched.select(*map(quoted, layout.columns), (F.col(OPERATION) == UPSERT).alias(THERE))

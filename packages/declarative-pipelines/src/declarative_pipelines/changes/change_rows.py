@@ -14,7 +14,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines.changes.change_errors import BadChangeFlow, BadChanges
+from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -25,8 +25,38 @@ if TYPE_CHECKING:
 SEQUENCE, OPERATION, FINGERPRINT, THERE = "__sequence", "__operation", "__fingerprint", "__there"
 START, END = "__START_AT", "__END_AT"
 RESERVED = (SEQUENCE, OPERATION, FINGERPRINT, THERE, START, END)
+DELETE, TRUNCATE, UPSERT = "delete", "truncate", "upsert"
+# Of two changes with one sequence the greater one wins: a delete, as in Spark 4.3, or the greater fingerprint.
+WINNING_ORDER = f"struct({{0}}{SEQUENCE}, {{0}}{OPERATION} = '{DELETE}', {{0}}{FINGERPRINT})"
 
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
+
+
+@dataclass(eq=False)
+class BadChanges(ExplainedError, ValueError):
+    """Rows that no flow can apply: take them out before it, with an expectation that drops them."""
+
+    flow: str
+    batch: object
+    problem: str
+
+    def __str__(self) -> str:
+        return (
+            f"Flow {self.flow}, {self.batch}: {self.problem} Nothing of it was applied. "
+            "Drop such rows before the flow, with an expectation (ON VIOLATION DROP ROW, expect_or_drop), or fix the "
+            "source."
+        )
+
+
+@dataclass(eq=False)
+class BadChangeFlow(ExplainedError, ValueError):
+    """A change flow with a definition that cannot be executed."""
+
+    flow: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"Flow {self.flow}: {self.problem}"
 
 
 def quoted(name: str) -> str:
@@ -51,13 +81,6 @@ def column(value: Any, frame: DataFrame) -> Column:
     return F.col(quoted(plain)) if plain.lower() in names else F.expr(value)
 
 
-def names_of(values: Sequence[Any], frame: DataFrame) -> tuple[str, ...]:
-    """Return the columns' names as the frame spells them."""
-    spelt = {name.lower(): name for name in frame.columns}
-    found = frame.select(*(column(value, frame) for value in values)).columns if values else []
-    return tuple(spelt.get(name.lower(), name) for name in found)
-
-
 def comparable(field: StructField, frame: str | None = None) -> Column:
     """Return a column in a comparable form: maps and variants as text, other types unchanged."""
     from pyspark.sql import functions as F
@@ -65,11 +88,6 @@ def comparable(field: StructField, frame: str | None = None) -> Column:
     kind = field.dataType.simpleString()
     value = F.col(f"{frame}.{quoted(field.name)}" if frame else quoted(field.name))
     return F.to_json(F.struct(value.alias("value"))) if "map<" in kind or "variant" in kind else value
-
-
-DELETE, TRUNCATE, UPSERT = "delete", "truncate", "upsert"
-# Of two changes with one sequence the greater one wins: a delete, as in Spark 4.3, or the greater fingerprint.
-WINNING_ORDER = f"struct({{0}}{SEQUENCE}, {{0}}{OPERATION} = '{DELETE}', {{0}}{FINGERPRINT})"
 
 
 @dataclass(frozen=True)
@@ -92,40 +110,49 @@ def layout_of(flow: ChangeFlow | SnapshotFlow, frame: DataFrame) -> ChangeLayout
 
     Raises BadChangeFlow if the key is not among the target's columns, or a column has a reserved name.
     """
-    kept, left = getattr(flow, "columns", None), getattr(flow, "except_columns", None)
-    columns = names_of(kept, frame) if kept else _without(frame.columns, names_of(left or (), frame))
-    keys = names_of(flow.keys, frame)
+
+    def chosen(only: Sequence[Any] | None, left: Sequence[Any] | None, among: Sequence[str]) -> tuple[str, ...]:
+        if only is not None:
+            return _names(only, frame)
+        excluded = _names(left or (), frame)
+        return tuple(name for name in among if name not in excluded)
+
+    columns = chosen(getattr(flow, "columns", None) or None, getattr(flow, "except_columns", None), frame.columns)
+    keys = _names(flow.keys, frame)
     if missing := [name for name in keys if name not in columns]:
         raise BadChangeFlow(flow.name, f"the key {missing[0]} is not among the columns of {flow.target}; leave it in.")
     reserved = {name.lower() for name in RESERVED}
     if taken := [name for name in columns if name.lower() in reserved]:
         raise BadChangeFlow(flow.name, f"the column {taken[0]} has a name that change flows need; rename it.")
-    if flow.history_columns:
-        tracked = names_of(flow.history_columns, frame)
-    else:
-        tracked = _without(columns, (*names_of(flow.history_except_columns or (), frame), *keys))
-    return ChangeLayout(columns, keys, tracked, _filled(flow, columns, keys, frame))
+    values = tuple(name for name in columns if name not in keys)
+    tracked = chosen(flow.history_columns or None, flow.history_except_columns, values)
+    filled: tuple[str, ...] = ()
+    if getattr(flow, "ignore_null_updates", False):
+        ignoring = chosen(flow.null_columns, flow.null_except_columns, values)  # type: ignore[union-attr]
+        filled = tuple(name for name in values if name in ignoring)
+    return ChangeLayout(columns, keys, tracked, filled)
 
 
-def _filled(
-    flow: ChangeFlow | SnapshotFlow, columns: tuple[str, ...], keys: tuple[str, ...], frame: DataFrame
-) -> tuple[str, ...]:
-    if not getattr(flow, "ignore_null_updates", False):
-        return ()
-    only, left = getattr(flow, "null_columns", None), getattr(flow, "null_except_columns", None)
-    values = _without(columns, keys)
-    chosen = names_of(only, frame) if only is not None else _without(values, names_of(left or (), frame))
-    return tuple(name for name in values if name in chosen)
+def _names(values: Sequence[Any], frame: DataFrame) -> tuple[str, ...]:
+    """Return the columns' names as the frame spells them."""
+    spelt = {name.lower(): name for name in frame.columns}
+    found = frame.select(*(column(value, frame) for value in values)).columns if values else []
+    return tuple(spelt.get(name.lower(), name) for name in found)
 
 
 def read_changes(flow: ChangeFlow, layout: ChangeLayout, batch: DataFrame) -> DataFrame:
     """Return the batch's changes: the target's columns, sequence, operation and fingerprint."""
     from pyspark.sql import functions as F
 
+    operation = F.lit(UPSERT)
+    if flow.apply_as_deletes is not None:
+        operation = F.when(column(flow.apply_as_deletes, batch), DELETE).otherwise(operation)
+    if flow.apply_as_truncates is not None:
+        operation = F.when(column(flow.apply_as_truncates, batch), TRUNCATE).otherwise(operation)
     changes = batch.select(
         *(F.col(quoted(name)) for name in layout.columns),
         column(flow.sequence_by, batch).alias(SEQUENCE),
-        _operation(flow, batch).alias(OPERATION),
+        operation.alias(OPERATION),
     )
     is_upsert, is_truncate = F.col(OPERATION) == UPSERT, F.col(OPERATION) == TRUNCATE
     kept = [
@@ -139,19 +166,22 @@ def read_changes(flow: ChangeFlow, layout: ChangeLayout, batch: DataFrame) -> Da
     return changes.withColumn(FINGERPRINT, F.xxhash64(text, *map(comparable, by_name)))
 
 
-def check_changes(flow: ChangeFlow, layout: ChangeLayout, changes: DataFrame, batch_id: int) -> tuple[int, bool]:
-    """Return the number of changes, and whether one of them truncates.
+def check_changes(flow: ChangeFlow, layout: ChangeLayout, changes: DataFrame, batch_id: int) -> bool:
+    """Return whether one of the changes truncates.
 
     Raises BadChanges for a NULL in a key or a sequence, which the platform and Spark reject as well.
     """
     from pyspark.sql import functions as F
+    from pyspark.sql.types import StructType
 
+    kind = changes.schema[SEQUENCE].dataType
+    fields = [F.col(SEQUENCE).getField(name) for name in kind.names] if isinstance(kind, StructType) else []
+    no_sequence = reduce(or_, (value.isNull() for value in (F.col(SEQUENCE), *fields)))
     is_truncate = F.col(OPERATION) == TRUNCATE
     no_key = ~is_truncate & reduce(or_, (F.col(quoted(name)).isNull() for name in layout.keys))
     counted = changes.agg(
-        F.count("*").alias("all"),
         F.count_if(no_key).alias("no_key"),
-        F.count_if(_has_null(changes)).alias("no_sequence"),
+        F.count_if(no_sequence).alias("no_sequence"),
         F.count_if(is_truncate).alias("truncates"),
     ).first()
     keys = ", ".join(layout.keys)
@@ -159,7 +189,7 @@ def check_changes(flow: ChangeFlow, layout: ChangeLayout, changes: DataFrame, ba
         if count:
             rows = "1 change has" if count == 1 else f"{count} changes have"
             raise BadChanges(flow.name, f"batch {batch_id}", f"{rows} a NULL in the {what}.")
-    return counted["all"], counted["truncates"] > 0
+    return counted["truncates"] > 0
 
 
 def check_where(flow: ChangeFlow, batch: DataFrame, batch_id: int) -> None:
@@ -186,28 +216,3 @@ def newest(changes: DataFrame, identity: tuple[str, ...]) -> DataFrame:
     order = F.expr(WINNING_ORDER.format(""))
     by = [F.col(quoted(name)).alias(f"__by_{number}") for number, name in enumerate(identity)]
     return changes.groupBy(*by).agg(F.max_by(columns, order).alias("__newest")).select("__newest.*")
-
-
-def _operation(flow: ChangeFlow, batch: DataFrame) -> Column:
-    from pyspark.sql import functions as F
-
-    operation = F.lit(UPSERT)
-    if flow.apply_as_deletes is not None:
-        operation = F.when(column(flow.apply_as_deletes, batch), DELETE).otherwise(operation)
-    if flow.apply_as_truncates is not None:
-        operation = F.when(column(flow.apply_as_truncates, batch), TRUNCATE).otherwise(operation)
-    return operation
-
-
-def _has_null(changes: DataFrame) -> Column:
-    """Whether the sequence, or a field of it, is NULL."""
-    from pyspark.sql import functions as F
-    from pyspark.sql.types import StructType
-
-    kind = changes.schema[SEQUENCE].dataType
-    fields = [F.col(SEQUENCE).getField(name) for name in kind.names] if isinstance(kind, StructType) else []
-    return reduce(or_, (value.isNull() for value in (F.col(SEQUENCE), *fields)))
-
-
-def _without(names: list[str] | tuple[str, ...], left: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in left)

@@ -8,37 +8,36 @@ between, the same snapshot is repeated and finds nothing to do.
 from __future__ import annotations
 
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines.changes.change_errors import BadChangeFlow, BadChanges
 from declarative_pipelines.changes.change_rows import (
     END,
     START,
     THERE,
+    BadChangeFlow,
+    BadChanges,
     ChangeLayout,
     beside,
     comparable,
     layout_of,
     quoted,
 )
-from declarative_pipelines.changes.delta_tables import ChangeCounts, bring_in_line, create
+from declarative_pipelines.changes.change_tables import create, merge_rows
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from declarative_pipelines.definitions.model import SnapshotFlow
 
 _PREFIX = "__snapshots_"
 
 
-def merge_snapshot(
-    session: SparkSession, flow: SnapshotFlow, frame: DataFrame, version: Any, target: str
-) -> ChangeCounts:
-    """Make a target equal to a snapshot; for type 2, with its history.  The last snapshot may be repeated.
+def merge_snapshot(session: SparkSession, flow: SnapshotFlow, frame: DataFrame, version: Any, target: str) -> int:
+    """Make a target equal to a snapshot, for type 2 with its history; return the snapshot's rows.
 
-    ``version`` is a number, a time or a text greater than that of all earlier snapshots; type 2 shows it.  The target
-    is created if necessary.
+    The last snapshot may be repeated.  ``version`` is a number, a time or a text greater than that of all earlier
+    snapshots; type 2 shows it.  The target is created if necessary.
 
     Raises
     ------
@@ -47,6 +46,8 @@ def merge_snapshot(
     BadChangeFlow
         A newer snapshot has already been applied.
     """
+    from pyspark.sql import functions as F
+
     layout = layout_of(flow, frame)
     before = latest_version(session, target)
     if before is not None and version < before:
@@ -55,15 +56,15 @@ def merge_snapshot(
     try:
         rows = _check(flow, layout, snapshot, version)
         if flow.scd_type == 1:
-            counts = bring_in_line(session, target, _current(snapshot), layout.keys, rows, whole=True)
+            merge_rows(session, target, snapshot.withColumn(THERE, F.lit(True)), layout.keys, are_all=True)
         else:
             versions = _versions(session, snapshot, layout, version, target)
-            counts = bring_in_line(session, target, versions, (*layout.keys, START), rows)
+            merge_rows(session, target, versions, (*layout.keys, START))
     finally:
         snapshot.unpersist()
     if before != version:
         _version_frame(session, version).write.format("delta").mode("overwrite").saveAsTable(beside(target, _PREFIX))
-    return counts
+    return rows
 
 
 def latest_version(session: SparkSession, target: str) -> Any:
@@ -99,12 +100,6 @@ def _check(flow: SnapshotFlow, layout: ChangeLayout, snapshot: DataFrame, versio
     return counted["all"]
 
 
-def _current(snapshot: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    return snapshot.withColumn(THERE, F.lit(True))
-
-
 def _versions(session: SparkSession, snapshot: DataFrame, layout: ChangeLayout, version: Any, target: str) -> DataFrame:
     """Return the target's rows that a snapshot changes, and the rows that it adds."""
     from pyspark.sql import functions as F
@@ -114,54 +109,38 @@ def _versions(session: SparkSession, snapshot: DataFrame, layout: ChangeLayout, 
     if not session.catalog.tableExists(target):
         schema = snapshot.schema.add(START, kind).add(END, kind)
         create(session, target, schema)
-    open_ = session.table(target).where(f"{END} IS NULL")
-    there = set(open_.columns)
-    old, new = (
-        open_.withColumn("__old", F.lit(True)).alias("old"),
-        snapshot.withColumn("__new", F.lit(True)).alias("new"),
-    )
-    same_key = reduce(
-        lambda left, right: left & right,
-        (F.col(f"old.{quoted(name)}") == F.col(f"new.{quoted(name)}") for name in layout.keys),
-    )
-    both = old.join(new, same_key, "full_outer")
-    fields = [snapshot.schema[name] for name in layout.tracked if name in there]
+    current = session.table(target).where(f"{END} IS NULL")
+    there = set(current.columns)
+    old = current.withColumn("__old", F.lit(True)).alias("old")
+    new = snapshot.withColumn("__new", F.lit(True)).alias("new")
+    same_key = (F.col(f"old.{quoted(name)}") == F.col(f"new.{quoted(name)}") for name in layout.keys)
+    both = old.join(new, reduce(and_, same_key), "full_outer")
     changed = F.lit(any(name not in there for name in layout.tracked))
-    for field in fields:
+    for field in (snapshot.schema[name] for name in layout.tracked if name in there):
         changed = changed | ~comparable(field, "old").eqNullSafe(comparable(field, "new"))
     # The same snapshot again, with other rows: what it had begun is written over, not ended.
     again = F.col(f"old.{START}") == now
-    goes_on = F.col("__new").isNotNull() & (~changed | again)
-    return _ended(both, layout, there, now, goes_on, again).unionByName(_begun(both, layout, now, goes_on))
+    continues = F.col("__new").isNotNull() & (~changed | again)
 
+    def value(name: str) -> Column:
+        before = F.col(f"old.{quoted(name)}") if name in there else F.lit(None)
+        return F.when(continues, F.col(f"new.{quoted(name)}")).otherwise(before).alias(name)
 
-def _ended(both: DataFrame, layout: ChangeLayout, there: set[str], now: Any, goes_on: Any, again: Any) -> DataFrame:
-    """Return the versions that were open: they continue with the snapshot's values, or end."""
-    from pyspark.sql import functions as F
-
-    def value(name: str) -> Any:
-        old = F.col(f"old.{quoted(name)}") if name in there else F.lit(None)
-        return F.when(goes_on, F.col(f"new.{quoted(name)}")).otherwise(old).alias(name)
-
-    return both.where("__old").select(
+    # The versions that were open continue with the snapshot's values, or end; others begin.
+    open_before = both.where("__old").select(
         *map(value, layout.columns),
         F.col(f"old.{START}").alias(START),
-        F.when(~goes_on, now).alias(END),
-        (goes_on | ~again).alias(THERE),
+        F.when(~continues, now).alias(END),
+        (continues | ~again).alias(THERE),
     )
-
-
-def _begun(both: DataFrame, layout: ChangeLayout, now: Any, goes_on: Any) -> DataFrame:
-    """Return the versions that the snapshot begins."""
-    from pyspark.sql import functions as F
-
-    begins = F.col("__new").isNotNull() & (F.col("__old").isNull() | ~goes_on)
-    return both.where(begins).select(
+    begins = F.col("__new").isNotNull() & (F.col("__old").isNull() | ~continues)
+    begun = both.where(begins).select(
         *(F.col(f"new.{quoted(name)}").alias(name) for name in layout.columns),
         now.alias(START),
-        F.lit(None).cast(both.select(now).schema[0].dataType).alias(END),
+        F.lit(None).cast(kind).alias(END),
         F.lit(True).alias(THERE),
     )
+    return open_before.unionByName(begun)
 
 
 def _version_frame(session: SparkSession, version: Any) -> DataFrame:

@@ -1,14 +1,14 @@
 """The names that ``import dlt`` and ``from pyspark import pipelines as dp`` give; each records one definition.
 
 Supported: the names in :data:`NAMES`, with the arguments that the platform's documentation has.
-Not supported: what :mod:`.definitions.unsupported` says a sentence about.
+Not supported: what :mod:`.definitions.registry` has a sentence about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from declarative_pipelines.definitions import registry
 from declarative_pipelines.definitions.model import (
@@ -38,117 +38,89 @@ _EXPECTATIONS = "__pipeline_expectations__"
 _NOTED = "__pipeline_datasets__"
 
 
-@overload
-def table(query_function: Function) -> Function: ...
+class _TableDecorator(Protocol):
+    """A decorator for the function that returns a table's frame, with arguments or without."""
+
+    @overload
+    def __call__(self, query_function: Function) -> Function: ...
+
+    @overload
+    def __call__(
+        self,
+        *,
+        name: str | None = None,
+        comment: str | None = None,
+        spark_conf: Mapping[str, str] | None = None,
+        table_properties: Mapping[str, str] | None = None,
+        partition_cols: Sequence[str] | None = None,
+        cluster_by: Sequence[str] | None = None,
+        schema: StructType | str | None = None,
+        format: str | None = None,
+    ) -> Callable[[Function], Function]: ...
 
 
-@overload
-def table(
-    *,
-    name: str | None = None,
-    comment: str | None = None,
-    spark_conf: Mapping[str, str] | None = None,
-    table_properties: Mapping[str, str] | None = None,
-    partition_cols: Sequence[str] | None = None,
-    cluster_by: Sequence[str] | None = None,
-    schema: StructType | str | None = None,
-    format: str | None = None,
-) -> Callable[[Function], Function]: ...
+_TABLE = """Define {what}.
+
+Parameters
+----------
+query_function : callable
+    Returns the table's frame; its name is the table's.
+name : str, optional
+    Another name, with the schema and the catalog or without.
+comment : str, optional
+    The table's description in the catalog.
+spark_conf : mapping, optional
+    Settings of Spark while the query runs.
+table_properties : mapping, optional
+    Properties of the table.
+partition_cols, cluster_by : sequence of str, optional
+    The columns by which the files are partitioned or clustered.
+schema : StructType or str, optional
+    The columns; by default those of the frame.
+format : str, optional
+    The format of the files; Delta by default.
+**platform
+    Arguments of the platform: those that only tune its machinery are ignored, others raise.
+
+Raises
+------
+BadDefinition
+    An argument is unknown.
+UnsupportedFeature
+    An argument needs a feature of the platform.
+"""
 
 
-def table(
-    query_function: Function | None = None,
-    *,
-    name: str | None = None,
-    comment: str | None = None,
-    spark_conf: Mapping[str, str] | None = None,
-    table_properties: Mapping[str, str] | None = None,
-    partition_cols: Sequence[str] | None = None,
-    cluster_by: Sequence[str] | None = None,
-    schema: StructType | str | None = None,
-    format: str | None = None,
-    **platform: Any,
-) -> Function | Callable[[Function], Function]:
-    """Define a streaming table or a materialized view, by the kind of frame that the function returns.
+def _table_decorator(kind: DatasetKind, spelling: str, what: str) -> _TableDecorator:
+    def decorator(
+        query_function: Function | None = None,
+        *,
+        name: str | None = None,
+        comment: str | None = None,
+        spark_conf: Mapping[str, str] | None = None,
+        table_properties: Mapping[str, str] | None = None,
+        partition_cols: Sequence[str] | None = None,
+        cluster_by: Sequence[str] | None = None,
+        schema: StructType | str | None = None,
+        format: str | None = None,
+        **platform: Any,
+    ) -> Function | Callable[[Function], Function]:
+        details = _details(comment, spark_conf, table_properties, partition_cols, cluster_by, schema, format)
+        return _dataset_decorator(kind, spelling, query_function, name, details, platform)
 
-    Parameters
-    ----------
-    query_function : callable
-        Returns the table's frame; its name is the table's.
-    name : str, optional
-        Another name, with the schema and the catalog or without.
-    comment : str, optional
-        The table's description in the catalog.
-    spark_conf : mapping, optional
-        Settings of Spark while the query runs.
-    table_properties : mapping, optional
-        Properties of the table.
-    partition_cols, cluster_by : sequence of str, optional
-        The columns by which the files are partitioned or clustered.
-    schema : StructType or str, optional
-        The columns; by default those of the frame.
-    format : str, optional
-        The format of the files; Delta by default.
-    **platform
-        Arguments of the platform: those that only tune its machinery are ignored, others raise.
-
-    Raises
-    ------
-    BadDefinition
-        An argument is unknown.
-    UnsupportedFeature
-        An argument needs a feature of the platform.
-    """
-    details = _details(comment, spark_conf, table_properties, partition_cols, cluster_by, schema, format)
-    return _dataset_decorator(DatasetKind.TABLE, "table", query_function, name, details, platform)
+    decorator.__name__ = decorator.__qualname__ = spelling
+    decorator.__doc__ = _TABLE.format(what=what)
+    return cast(_TableDecorator, decorator)
 
 
-@overload
-def materialized_view(query_function: Function) -> Function: ...
-
-
-@overload
-def materialized_view(
-    *,
-    name: str | None = None,
-    comment: str | None = None,
-    spark_conf: Mapping[str, str] | None = None,
-    table_properties: Mapping[str, str] | None = None,
-    partition_cols: Sequence[str] | None = None,
-    cluster_by: Sequence[str] | None = None,
-    schema: StructType | str | None = None,
-    format: str | None = None,
-) -> Callable[[Function], Function]: ...
-
-
-def materialized_view(
-    query_function: Function | None = None,
-    *,
-    name: str | None = None,
-    comment: str | None = None,
-    spark_conf: Mapping[str, str] | None = None,
-    table_properties: Mapping[str, str] | None = None,
-    partition_cols: Sequence[str] | None = None,
-    cluster_by: Sequence[str] | None = None,
-    schema: StructType | str | None = None,
-    format: str | None = None,
-    **platform: Any,
-) -> Function | Callable[[Function], Function]:
-    """Define a materialized view by the function that returns its frame.
-
-    The parameters are those of :func:`table`.
-
-    Raises
-    ------
-    BadDefinition
-        An argument is unknown.
-    UnsupportedFeature
-        An argument needs a feature of the platform.
-    """
-    details = _details(comment, spark_conf, table_properties, partition_cols, cluster_by, schema, format)
-    return _dataset_decorator(
-        DatasetKind.MATERIALIZED_VIEW, "materialized_view", query_function, name, details, platform
-    )
+table = _table_decorator(
+    DatasetKind.TABLE,
+    "table",
+    "a streaming table or a materialized view, by the kind of frame that the function returns",
+)
+materialized_view = _table_decorator(
+    DatasetKind.MATERIALIZED_VIEW, "materialized_view", "a materialized view by the function that returns its frame"
+)
 
 
 @overload
@@ -211,20 +183,16 @@ def _dataset_decorator(
     platform: Mapping[str, Any],
 ) -> Function | Callable[[Function], Function]:
     def define(function: Function) -> Function:
-        registry.known(spelling, platform, _location(function))
-        _note_dataset(function, name, kind, details)
+        location = _location(function)
+        registry.known(spelling, platform, location)
+        chosen = without_live(name or function.__name__)
+        expectations = tuple(vars(function).get(_EXPECTATIONS, ()))
+        dataset = Dataset(chosen, kind, location, lambda session: function(), expectations, **details)
+        # An expectation above this decorator comes later, and must find the dataset.
+        vars(function).setdefault(_NOTED, []).append((register_definition(dataset), chosen))
         return function
 
     return define if query_function is None else define(query_function)
-
-
-def _note_dataset(function: Callable[[], Any], name: str | None, kind: DatasetKind, details: Mapping[str, Any]) -> None:
-    chosen = without_live(name or function.__name__)
-    expectations = tuple(vars(function).get(_EXPECTATIONS, ()))
-    query = _query(function)
-    definitions = register_definition(Dataset(chosen, kind, _location(function), query, expectations, **details))
-    # An expectation above this decorator comes later, and must find the dataset.
-    vars(function).setdefault(_NOTED, []).append((definitions, chosen))
 
 
 def _details(
@@ -246,10 +214,6 @@ def _details(
         "spark_conf": {key: str(value) for key, value in (spark_conf or {}).items()},
         "format": format,
     }
-
-
-def _query(function: Callable[[], Any]) -> Callable[[SparkSession], DataFrame]:
-    return lambda session: function()
 
 
 def _location(function: Callable[..., Any]) -> SourceLocation:
@@ -293,23 +257,19 @@ def _expectations(violation: Violation, expectations: Mapping[str, str]) -> Call
     new = tuple(Expectation(name, str(condition), violation) for name, condition in expectations.items())
 
     def define(function: Function) -> Function:
-        _expect(function, new)
+        known: list[Expectation] = vars(function).setdefault(_EXPECTATIONS, [])
+        for expectation in new:
+            if any(one.name == expectation.name for one in known):
+                problem = (
+                    f"{function.__name__} has two expectations of the name {expectation.name!r}. Rename one of them."
+                )
+                raise BadDefinition(_location(function), problem)
+        known[:0] = new  # decorators are applied from the last one upwards, and read from the first
+        for definitions, name in vars(function).get(_NOTED, ()):  # datasets that it has defined already
+            registry.change_dataset(definitions, name, lambda one: replace(one, expectations=tuple(known)))
         return function
 
     return define
-
-
-def _expect(function: Callable[..., Any], new: tuple[Expectation, ...]) -> None:
-    """Add expectations to the function, and to the datasets that it has defined already."""
-    known: list[Expectation] = vars(function).setdefault(_EXPECTATIONS, [])
-    taken = {one.name for one in known}
-    for expectation in new:
-        if expectation.name in taken:
-            problem = f"{function.__name__} has two expectations of the name {expectation.name!r}. Rename one of them."
-            raise BadDefinition(_location(function), problem)
-    known[:0] = new  # decorators are applied from the last one upwards, and read from the first
-    for definitions, name in vars(function).get(_NOTED, ()):
-        registry.change_dataset(definitions, name, lambda one: replace(one, expectations=tuple(known)))
 
 
 def create_streaming_table(
@@ -379,7 +339,9 @@ def append_flow(
     def define(function: Function) -> Function:
         flow = name or function.__name__
         conf = {key: str(value) for key, value in (spark_conf or {}).items()}
-        register_definition(Flow(flow, without_live(target), _query(function), _location(function), conf, once))
+        register_definition(
+            Flow(flow, without_live(target), lambda session: function(), _location(function), conf, once)
+        )
         return function
 
     return define

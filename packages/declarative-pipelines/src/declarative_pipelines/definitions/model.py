@@ -151,10 +151,6 @@ class Flow:
     namespace: Namespace = Namespace()
 
 
-#: A column of a change flow: its name or SQL text, or the Column that Python made.
-ColumnLike = "str | Column"
-
-
 @dataclass(frozen=True)
 class ChangeFlow:
     """Changes of a source, merged into a streaming table by key (``apply_changes``, AUTO CDC).
@@ -235,13 +231,13 @@ class Definitions:
 
 
 def named(values: Sequence[Any] | None) -> tuple[Any, ...] | None:
-    """A list of columns as the definitions hold it: nothing stays None, a single one is a list of one."""
+    """Return a list of columns as the definitions hold it: None stays, a single one is a list of one."""
     if values is None:
         return None
     return (values,) if isinstance(values, str) else tuple(values)
 
 
 def without_live(name: str) -> str:
-    """A dataset's name without ``LIVE.`` before it and without its quotes."""
+    """Return a dataset's name without ``LIVE.`` before it and without its quotes."""
     parts = name.replace("`", "").split(".")
     return ".".join(parts[1:] if len(parts) > 1 and parts[0].upper() == "LIVE" else parts)

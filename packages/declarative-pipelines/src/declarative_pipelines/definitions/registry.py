@@ -59,12 +59,7 @@ MODULE = {
 def known(spelling: str, arguments: Mapping[str, Any], location: SourceLocation) -> dict[str, Any]:
     """Return the arguments that say something here.
 
-    Raises
-    ------
-    UnsupportedFeature
-        One is the platform's, and cannot be had here.
-    BadDefinition
-        One is nobody's.
+    Raises UnsupportedFeature for one that is the platform's and cannot be had here, BadDefinition for an unknown one.
     """
     kept = {}
     for name, value in arguments.items():
@@ -87,40 +82,27 @@ class _Cell:
     definitions: Definitions = field(default_factory=Definitions)
 
 
-class _Reading(threading.local):
-    """The sources that a thread is reading, the innermost last; another thread may read another pipeline's."""
-
-    def __init__(self) -> None:
-        self.definitions: list[Definitions] = []
-
-
-_reading = _Reading()
+#: The sources that a thread is reading, the innermost last; another thread may read another pipeline's.
+_reading = threading.local()
 _cells: dict[str, _Cell] = {}
+
+
+def _sources() -> list[Definitions]:
+    return vars(_reading).setdefault("definitions", [])
 
 
 @contextmanager
 def collected_definitions(definitions: Definitions) -> Iterator[Definitions]:
     """Collect the definitions of a ``with`` block, instead of adding them to those of the notebook."""
-    _reading.definitions.append(definitions)
+    _sources().append(definitions)
     try:
         yield definitions
     finally:
-        _reading.definitions.pop()
-
-
-def current_definitions() -> Definitions:
-    """Return the collection that a new definition belongs to."""
-    return _reading.definitions[-1] if _reading.definitions else _of_running_cell()
+        _sources().pop()
 
 
 def of_notebook() -> Definitions:
-    """Return all that this notebook's cells define, each as it was run last.
-
-    Raises
-    ------
-    BadDefinition
-        Two cells define the same name.
-    """
+    """Return all that this notebook's cells define, each as it was run last; BadDefinition for a name in two cells."""
     every = Definitions()
     for cell in _cells.values():
         for dataset in cell.definitions.datasets:
@@ -149,13 +131,7 @@ def hidden_cells() -> Iterator[None]:
 
 
 def add(definitions: Definitions, dataset: Dataset) -> None:
-    """Note a dataset.
-
-    Raises
-    ------
-    BadDefinition
-        Its name is taken.
-    """
+    """Add a dataset; BadDefinition if its name is taken."""
     if taken := definitions.dataset(dataset.name):
         raise BadDefinition(
             dataset.location,
@@ -166,9 +142,10 @@ def add(definitions: Definitions, dataset: Dataset) -> None:
 
 def register_definition(definition: Dataset | Flow | ChangeFlow | SnapshotFlow) -> Definitions:
     """Register a definition, and return the collection that it belongs to."""
-    definitions = current_definitions()
-    if not _reading.definitions:
-        _replace_elsewhere(definition, definitions)
+    sources = _sources()
+    definitions = sources[-1] if sources else _of_running_cell()
+    if not sources and front_end.running_cell()[0] is None:
+        _remove_from_earlier_cells(definition, definitions)
     if isinstance(definition, Dataset):
         add(definitions, definition)
     elif isinstance(definition, Flow):
@@ -206,20 +183,26 @@ def _of_running_cell() -> Definitions:
     return _cells[name].definitions
 
 
-def _replace_elsewhere(definition: Dataset | Flow | ChangeFlow | SnapshotFlow, definitions: Definitions) -> None:
-    """Remove a name from an earlier run of a cell to which the front end gives no name."""
-    if front_end.running_cell()[0] is not None:
-        return
-    kind = "datasets" if isinstance(definition, Dataset) else "flows" if isinstance(definition, Flow) else "changes"
+def _remove_from_earlier_cells(
+    definition: Dataset | Flow | ChangeFlow | SnapshotFlow, definitions: Definitions
+) -> None:
+    """Remove a name from an earlier run of a cell to which the front end gives no name.
+
+    With a dataset the flows go that had filled it; another kind may need none.
+    """
+
+    def keep_others(noted: list[Any], attribute: str) -> None:
+        noted[:] = [one for one in noted if not is_same(getattr(one, attribute), definition.name)]
+
     for cell in _cells.values():
-        if cell.definitions is not definitions:
-            if isinstance(definition, Dataset) and cell.definitions.dataset(definition.name):
-                _forget_flows_to(definition.name, cell.definitions)
-            noted = getattr(cell.definitions, kind)
-            noted[:] = [one for one in noted if not is_same(one.name, definition.name)]
-
-
-def _forget_flows_to(dataset: str, definitions: Definitions) -> None:
-    """Forget the flows with which a cell had filled a dataset that it has no longer; another kind may need none."""
-    definitions.flows[:] = [one for one in definitions.flows if not is_same(one.target, dataset)]
-    definitions.changes[:] = [one for one in definitions.changes if not is_same(one.target, dataset)]
+        if cell.definitions is definitions:
+            continue
+        if isinstance(definition, Dataset):
+            if cell.definitions.dataset(definition.name):
+                keep_others(cell.definitions.flows, "target")
+                keep_others(cell.definitions.changes, "target")
+            keep_others(cell.definitions.datasets, "name")
+        elif isinstance(definition, Flow):
+            keep_others(cell.definitions.flows, "name")
+        else:
+            keep_others(cell.definitions.changes, "name")

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 
-from declarative_pipelines.engine.jvm_values import JvmValues
+from declarative_pipelines.engine.session import JvmValues
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 _CATALYST = "org.apache.spark.sql.catalyst."
 _KNOWN = re.compile(rf"{re.escape(_CATALYST)}(expressions|plans\.logical)\.([a-z]\w*\.)?\w+\$?")
@@ -40,33 +40,27 @@ _ANY_LENGTH = 1_000_000
 
 
 def fingerprint(frame: DataFrame) -> str | None:
-    """Return the fingerprint of a frame's plan over the tables as the session knows them now; None where it has none.
-
-    Parameters
-    ----------
-    frame
-        Of a session that has its JVM in this machine.
-    """
+    """Return the fingerprint of a frame's plan over the tables as the session knows them now; None if it has none."""
+    session = frame.sparkSession
     try:
         plan = frame._jdf.queryExecution().analyzed()
-        if not plan.deterministic() or _has_patterns(frame.sparkSession, plan):
+        pattern = JvmValues(session).named(f"{_CATALYST}trees.TreePattern.withName")
+        if not plan.deterministic() or any(plan.containsPattern(pattern(name)) for name in _PATTERNS):
             return None
         inputs = _inputs(plan)
         if inputs is None:
             return None
         nodes = json.loads(plan.toJSON())
-        text = _without_ids(plan.treeString(True, True, _ANY_LENGTH, False, False))
+        text = plan.treeString(True, True, _ANY_LENGTH, False, False)
     except (Py4JError, ValueError):  # a plan that cannot be said as JSON
         return None
     if not all(_is_known(name) for name in _classes(nodes)):
         return None
-    said = json.dumps([_renumbered(nodes, {}), text, inputs, _settings(frame.sparkSession)], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()
-
-
-def _has_patterns(session: SparkSession, plan: Any) -> bool:
-    patterns = JvmValues(session).named(f"{_CATALYST}trees.TreePattern.withName")
-    return any(plan.containsPattern(patterns(name)) for name in _PATTERNS)
+    text = _IDS_IN_TEXT.sub("", _FRAME_IN_TEXT.sub(r"\1", text))
+    # What may change a query's result.
+    settings = {key: value for key, value in dict(session.conf.getAll).items() if key.startswith("spark.sql.")}
+    said = [_renumbered(nodes, {}), text, inputs, {"version": session.version, **settings}]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _inputs(plan: Any) -> list[tuple[str, str, int]] | None:
@@ -88,17 +82,10 @@ def _inputs(plan: Any) -> list[tuple[str, str, int]] | None:
 
 def _classes(node: Any) -> Iterator[str]:
     """Yield the names of the classes of a plan's nodes and expressions."""
-    for one in _inside(node):
-        if isinstance(one, dict) and "class" in one:
-            yield one["class"]
-        yield from _classes(one)
-
-
-def _inside(node: Any) -> Iterator[Any]:
-    if isinstance(node, dict):
-        yield from node.values()
-    elif isinstance(node, list):
-        yield from node
+    if isinstance(node, dict) and "class" in node:
+        yield node["class"]
+    for inside in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _classes(inside)
 
 
 def _is_known(name: str) -> bool:
@@ -120,13 +107,3 @@ def _renumbered(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
         elif key != _FRAME_ID:
             found[key] = _renumbered(one, numbers)
     return found
-
-
-def _without_ids(text: str) -> str:
-    return _IDS_IN_TEXT.sub("", _FRAME_IN_TEXT.sub(r"\1", text))
-
-
-def _settings(session: SparkSession) -> dict[str, str]:
-    """Return the settings that may change a query's result, with Spark's version."""
-    settings = {key: value for key, value in dict(session.conf.getAll).items() if key.startswith("spark.sql.")}
-    return {"version": session.version, **settings}

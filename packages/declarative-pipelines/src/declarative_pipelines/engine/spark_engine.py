@@ -16,28 +16,22 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
-from declarative_pipelines.definitions.dataset_names import DatasetNames
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
 from declarative_pipelines.engine import dataset_reads
-from declarative_pipelines.engine.jvm_values import JvmValues
-from declarative_pipelines.engine.session_settings import temporary_settings
+from declarative_pipelines.engine.session import JvmValues, temporary_settings
 from declarative_pipelines.errors import BadDefinition, innermost_message
-from declarative_pipelines.sql.parameters import CatalogMap, literal
+from declarative_pipelines.sql.query_text import CatalogMap, DatasetNames, literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-# Once in some two hundred plans, on a machine that was busy, the JVM got a null for a flow function's answer, and why
-# is not known.  So the graph is resolved again, and how often that was needed is counted.
-_TRIES = 3
 _GRAPH = "org.apache.spark.sql.pipelines.graph"
 _OWN_CATALOG = "spark_catalog"
 _NO_NAMESPACE = Namespace()
-_VIEW_CHECK = "pipelines.incompatibleViewCheck.enabled"
 _IDENTIFIER = "org.apache.spark.sql.catalyst.TableIdentifier"
 
 
@@ -56,20 +50,16 @@ class FlowSource:
 
 @dataclass(frozen=True)
 class ResolvedFlow:
-    """A resolved flow: the datasets of the pipeline that it reads, by full names, and its other tables."""
+    """A flow after the resolution: the datasets of the pipeline that it reads, by full names, and its other tables.
+
+    ``error`` is why it could not be resolved; it ``waits`` if that is only because another flow could not.
+    """
 
     inputs: frozenset[str]
-    tables: frozenset[str]
-    is_streaming: bool
-
-
-@dataclass(frozen=True)
-class FailedFlow:
-    """A flow that could not be resolved: the datasets that it asked for, and whether it only waits for another flow."""
-
-    inputs: frozenset[str]
-    error: BaseException
-    waits: bool
+    tables: frozenset[str] = frozenset()
+    is_streaming: bool = False
+    error: BaseException | None = None
+    waits: bool = False
 
 
 class TableNotCreated(Exception):
@@ -91,40 +81,25 @@ class SparkEngine:
     """Spark's pipelines engine for one pipeline.
 
     ``catalog`` and ``database`` complete names of one or two parts; ``storage`` is the pipeline's root, an absolute
-    URI; ``catalogs`` maps catalogs that the session does not have.  ``lost_answers`` counts the null answers of the
-    JVM, after which a flow was resolved again.
+    URI; ``catalogs`` maps catalogs that the session does not have; ``schema_locations`` are where each flow's sources
+    keep the schemas that they infer.
     """
 
-    def __init__(
-        self,
-        session: SparkSession,
-        catalog: str,
-        database: str,
-        storage: str,
-        catalogs: CatalogMap = CatalogMap(),  # noqa: B008 - it cannot be changed
-    ) -> None:
+    def __init__(self, session: SparkSession, catalog: str, database: str, storage: str, catalogs: CatalogMap) -> None:
         from pyspark.java_gateway import ensure_callback_server_started
 
         ensure_callback_server_started(session.sparkContext._gateway)
         self.session, self.catalog, self.database, self.storage = session, catalog, database, storage
         self.catalogs = catalogs
+        self.schema_locations: dict[str, str] = {}
         self._scala = JvmValues(session)
         self._nowhere = self._scala.new(f"{_GRAPH}.QueryOrigin", *[self._scala.none()] * 7)
         self._identifiers: dict[tuple[str, ...], Any] = {}  # each costs the JVM three calls
         self._functions: list[_FlowFunction] = []  # all that the JVM was given
-        self.lost_answers = 0
         self.is_running = False  # whether flows are called for their rows, not only for what they look like
 
     def resolve(self, datasets: Sequence[Dataset], flows: Sequence[FlowSource]) -> ResolvedGraph:
-        """PipelinePlan a graph: every flow is called until all that it reads is known."""
-        for _ in range(_TRIES - 1):
-            try:
-                return self._resolve(datasets, flows)
-            except _NoAnswer:
-                self.lost_answers += 1
-        return self._resolve(datasets, flows)
-
-    def _resolve(self, datasets: Sequence[Dataset], flows: Sequence[FlowSource]) -> ResolvedGraph:
+        """Resolve the graph: call each flow until its inputs are resolved."""
         self.use_in_this_thread()
         context = self._scala.new(
             f"{_GRAPH}.GraphRegistrationContext", self.catalog, self.database, self._scala.map({})
@@ -140,29 +115,13 @@ class SparkEngine:
         self._functions += functions.values()
         for flow in flows:
             context.registerFlow(self._flow(flow, functions[flow.name]))
-        try:
-            return ResolvedGraph(self, self._resolved(context.toDataflowGraph()), functions)
-        except Py4JJavaError as error:
-            if "NullPointerException" in str(error) and "FlowFunctionResult" in str(error):
-                raise _NoAnswer from error
-            raise
+        return ResolvedGraph(self, context.toDataflowGraph().resolve(), functions)
 
     def release(self) -> None:
         """Release the flows' functions and their results, which the JVM keeps; no flow can be resolved afterwards."""
         for function in self._functions:
             function.release()
         self._functions.clear()
-
-    def _resolved(self, graph: Any) -> Any:
-        """Resolve a graph; Spark 4.3 asks whether names are case-sensitive, where 4.2 asks nothing."""
-        try:
-            return graph.resolve()
-        except Py4JJavaError:
-            raise
-        except Py4JError as error:
-            if "does not exist" not in str(error):
-                raise
-            return graph.resolve(self.session._jsparkSession.sessionState().conf().caseSensitiveAnalysis())
 
     def full_name(self, dataset: Dataset) -> str:
         """Return a dataset's name with the engine's catalog and database; views and sinks have neither."""
@@ -232,14 +191,6 @@ class SparkEngine:
     def _newest_version(self, namespace: Namespace, table: str) -> TableVersion:
         snapshot = self._log(namespace, table).update(False, self._scala.none(), self._scala.none())
         return TableVersion(snapshot.metadata().id(), int(snapshot.version()))
-
-    def read_log(self, dataset: Dataset) -> None:
-        """Make Delta read and cache a table's log now instead of at the first write."""
-        self._snapshot(dataset).transactions()
-
-    def version(self, dataset: Dataset) -> int:
-        """Return the version of a Delta table that the session knows."""
-        return int(self._snapshot(dataset).version())
 
     def table_property(self, dataset: Dataset, key: str) -> str | None:
         """Return a property of a Delta table; None where it has none of that name."""
@@ -315,25 +266,31 @@ class SparkEngine:
 
 
 class ResolvedGraph:
-    """A resolved graph: the inputs of its flows, their frames, and their tables."""
+    """A resolved graph: its flows, their frames, and their tables."""
 
     def __init__(self, engine: SparkEngine, graph: Any, functions: Mapping[str, _FlowFunction]) -> None:
         self._engine, self._graph, self._functions = engine, graph, functions
         self._scala = engine._scala
         self._planning = threading.Lock()  # the engine changes settings of the session while it plans
         flows = graph.flow()
-        self._java_flows = {name: flows.apply(self._identifier(one.flow)) for name, one in functions.items()}
-        self._planned = {name for name, flow in self._java_flows.items() if _is_planned(flow)}
+        self._java_flows = {
+            name: flows.apply(engine._identifier(one.flow.name, one.flow.namespace, one.flow.in_catalog))
+            for name, one in functions.items()
+        }
+        self.flows = {name: self._resolved(name, flow) for name, flow in self._java_flows.items()}
 
-    @property
-    def failures(self) -> dict[str, FailedFlow]:
-        """The flows that could not be resolved."""
-        return {name: self._failed(name, flow) for name, flow in self._java_flows.items() if name not in self._planned}
+    def _resolved(self, name: str, flow: Any) -> ResolvedFlow:
+        from pyspark.errors.exceptions.captured import convert_exception
 
-    @property
-    def flows(self) -> dict[str, ResolvedFlow]:
-        """The flows that were planned."""
-        return {name: self._resolved(flow) for name, flow in self._java_flows.items() if name in self._planned}
+        def names(identifiers: Any) -> frozenset[str]:
+            return frozenset(identifier.unquotedString() for identifier in self._scala.list(identifiers))
+
+        inputs = flow.funcResult()
+        if flow.getClass().getSimpleName() != "ResolutionFailedFlow":  # py4j knows only by asking for the class
+            return ResolvedFlow(names(flow.inputs()), names(inputs.usedExternalInputs()), flow.df().isStreaming())
+        own = self._functions[name].error
+        error = convert_exception(flow.failure().head()) if own is None else own
+        return ResolvedFlow(names(inputs.requestedInputs()), error=error, waits=own is None)
 
     def frame(self, flow: str) -> DataFrame:
         """Return a new frame of a flow, over the current tables."""
@@ -352,6 +309,8 @@ class ResolvedGraph:
 
         Raises TableNotCreated if Spark or the table's format rejects the table or the change.
         """
+        from pyspark.errors.exceptions.captured import convert_exception
+
         scala = self._scala
         self._engine.use_in_this_thread()
         context = scala.new(
@@ -366,49 +325,16 @@ class ResolvedGraph:
             try:
                 scala.object(f"{_GRAPH}.DatasetManager").materializeDatasets(self._graph, context)
             except Py4JJavaError as error:
-                raise _table_error(error) from error
+                java = error.java_exception
+                if java.getClass().getSimpleName() != "TableMaterializationException":
+                    raise
+                raise TableNotCreated(java.tableName().replace("`", "")) from convert_exception(java.cause())
 
     def _some(self, datasets: Iterable[Dataset]) -> Any:
         identifiers = [self._engine._identifier(one.name, one.namespace) for one in datasets]
         if not identifiers:
             return self._scala.object(f"{_GRAPH}.NoTables")
-        return self._scala.new(f"{_GRAPH}.SomeTables", self._scala.seq(identifiers).toSet())
-
-    def _identifier(self, flow: FlowSource) -> Any:
-        return self._engine._identifier(flow.name, flow.namespace, flow.in_catalog)
-
-    def _resolved(self, flow: Any) -> ResolvedFlow:
-        tables = self._names(flow.funcResult().usedExternalInputs())
-        return ResolvedFlow(self._names(flow.inputs()), tables, flow.df().isStreaming())
-
-    def _failed(self, name: str, flow: Any) -> FailedFlow:
-        from pyspark.errors.exceptions.captured import convert_exception
-
-        error = self._functions[name].error
-        waits = error is None
-        if error is None:
-            error = convert_exception(flow.failure().head())
-        return FailedFlow(self._names(flow.funcResult().requestedInputs()), error, waits)
-
-    def _names(self, identifiers: Any) -> frozenset[str]:
-        return frozenset(identifier.unquotedString() for identifier in self._scala.list(identifiers))
-
-
-def _table_error(error: Py4JJavaError) -> Exception:
-    """Return an error of the engine together with its table; any other error unchanged."""
-    from pyspark.errors.exceptions.captured import convert_exception
-
-    java = error.java_exception
-    if java.getClass().getSimpleName() != "TableMaterializationException":
-        return error
-    failure = TableNotCreated(java.tableName().replace("`", ""))
-    failure.__cause__ = convert_exception(java.cause())
-    return failure
-
-
-def _is_planned(flow: Any) -> bool:
-    """Whether a flow of the engine was planned; py4j only knows by asking for the class."""
-    return flow.getClass().getSimpleName() != "ResolutionFailedFlow"
+        return self._scala.new(f"{_GRAPH}.SomeTables", self._scala.set(identifiers))
 
 
 def observed_so_far(session: SparkSession, query: StreamingQuery) -> dict[str, dict[str, Any]]:
@@ -476,13 +402,11 @@ def _rows(session: SparkSession, metrics: Any) -> dict[str, dict[str, Any]]:
     """
     if metrics.isEmpty():
         return {}
-    scala = JvmValues(session)
-    return {pair._1(): _values(pair._2()) for pair in scala.list(metrics)}
-
-
-def _values(row: Any) -> dict[str, Any]:
-    names = row.schema().fieldNames()
-    return {names[number]: row.get(number) for number in range(row.length())}
+    found = {}
+    for pair in JvmValues(session).list(metrics):
+        row = pair._2()
+        found[pair._1()] = {name: row.get(number) for number, name in enumerate(row.schema().fieldNames())}
+    return found
 
 
 class _FlowFunction:
@@ -498,33 +422,43 @@ class _FlowFunction:
 
     def call(self, all_inputs: Any, available: Any, conf: Any, context: Any, origin: Any) -> Any:
         """Return the flow's inputs, and its frame or its error; called by Spark."""
-        reads = _Reads(self._scala, self._as_defined, (all_inputs, available, conf, context, origin))
+        scala = self._scala
+        inputs: list[Any] = []  # sets of what is requested, read in a batch, streamed, and outside the pipeline
+
+        def read(text: str) -> DataFrame:
+            result = self._analyze(text).call(all_inputs, available, conf, context, origin)
+            new = [result.requestedInputs(), result.batchInputs(), result.streamingInputs()]
+            new.append(result.usedExternalInputs())
+            inputs[:] = [old.union(more) for old, more in zip(inputs, new, strict=True)] if inputs else new
+            return _frame_of(result.dataFrame(), scala.session)
+
         self.error = None
         try:
-            with dataset_reads.intercept_reads(reads.frame, self._name):
-                data = self._scala.new("scala.util.Success", self.flow.make()._jdf)
+            with dataset_reads.intercept_reads(read, self._engine.schema_locations.get(self._name)):
+                data = scala.new("scala.util.Success", self.flow.make()._jdf)
         except _NotResolved as wait:
-            data = self._scala.new("scala.util.Failure", wait.java)
+            data = scala.new("scala.util.Failure", wait.java)
         except BaseException as error:  # an interrupt as well: nothing may be raised into the JVM
             self.error = error
-            data = self._scala.new("scala.util.Failure", self._throwable(error))
-        self._returned.append(self._scala.new(f"{_GRAPH}.FlowFunctionResult", *reads.found(), data, conf))
+            origin_of_error = getattr(error, "_origin", None)
+            text = f"{type(error).__name__}: {error}"
+            data = scala.new("scala.util.Failure", origin_of_error or scala.new("java.lang.RuntimeException", text))
+        found = inputs or [scala.set([])] * 4
+        self._returned.append(scala.new(f"{_GRAPH}.FlowFunctionResult", *found, data, conf))
         return self._returned[-1]
 
-    def _as_defined(self, text: str) -> str:
-        """Return a query with the names of catalogs and datasets as the engine has them."""
+    def _analyze(self, text: str) -> Any:
+        """Return Spark's function for a query, with the names of catalogs and datasets as the engine has them."""
         text = self._engine.catalogs.in_text(text)
-        return self._names.in_text(text, lambda name: self._engine._parts(name, self.flow.namespace))
+        text = self._names.in_text(text, lambda name: self._engine._parts(name, self.flow.namespace))
+        plan = self._engine.session._jsparkSession.sessionState().sqlParser().parsePlan(text)
+        return self._scala.object(f"{_GRAPH}.FlowAnalysis").createFlowFunctionFromLogicalPlan(plan)
 
     def release(self) -> None:
         """Keep nothing more than an object that the JVM may have."""
         self._returned.clear()
         self.error = None
         del self.flow, self._scala, self._engine
-
-    def _throwable(self, error: BaseException) -> Any:
-        origin = getattr(error, "_origin", None)
-        return origin or self._scala.new("java.lang.RuntimeException", f"{type(error).__name__}: {error}")
 
     def toString(self) -> str:
         """Called by Spark."""
@@ -536,10 +470,6 @@ class _FlowFunction:
         implements = [f"{_GRAPH}.FlowFunction"]  # noqa: RUF012 - py4j asks for a list
 
 
-class _NoAnswer(Exception):
-    """The JVM got a null from a flow function."""
-
-
 class _NotResolved(Exception):
     """The engine cannot answer a read: the dataset is not resolved yet, or does not exist; ``java`` has the reason."""
 
@@ -547,63 +477,17 @@ class _NotResolved(Exception):
         self.java = java
 
 
-class _Reads:
-    """The reads of one call of a flow, which the engine answers and records."""
+def _frame_of(data: Any, session: SparkSession) -> DataFrame:
+    """Return the frame of a Scala ``Try``, or raise its failure."""
+    from pyspark.errors.exceptions.captured import convert_exception
+    from pyspark.sql import DataFrame
 
-    def __init__(self, scala: JvmValues, as_defined: Callable[[str], str], arguments: tuple[Any, ...]) -> None:
-        self._scala, self._as_defined, self._arguments = scala, as_defined, arguments
-        self._sets: list[Any] = []  # requested, batch, streaming, external
-
-    def frame(self, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:
-        """Return the frame of a query over datasets, tables, and frames that it has names for."""
-        from pyspark.sql import DataFrame
-
-        session = self._scala.session
-        plan = self._scala.parser.parsePlan(self._as_defined(text))
-        function = self._scala.object(f"{_GRAPH}.FlowAnalysis").createFlowFunctionFromLogicalPlan(plan)
-        result = function.call(*self._arguments_with(frames, function))
-        new = (result.requestedInputs(), result.batchInputs(), result.streamingInputs(), result.usedExternalInputs())
-        new = self._without(frames, new) if frames else new
-        self._sets = [old.union(more) for old, more in zip(self._sets, new, strict=True)] if self._sets else list(new)
-        data = result.dataFrame()
-        if data.isFailure():
-            self._raise(data.failed().get())
+    if not data.isFailure():
         return DataFrame(data.get(), session)
-
-    def _arguments_with(self, frames: Mapping[str, DataFrame], function: Any) -> tuple[Any, ...]:
-        """Return a flow function's arguments, with the frames as flows that are planned already."""
-        all_inputs, available, conf, context, origin = self._arguments
-        scala, nothing = self._scala, self._scala.seq([]).toSet()
-        for name, frame in frames.items():
-            identifier, data = scala.new(_IDENTIFIER, name), scala.new("scala.util.Success", frame._jdf)
-            result = scala.new(f"{_GRAPH}.FlowFunctionResult", *[nothing] * 4, data, scala.map({}))
-            flow = scala.new(
-                f"{_GRAPH}.UntypedFlow", identifier, identifier, function, context, scala.map({}), False, origin
-            )
-            all_inputs = all_inputs.union(scala.seq([identifier]).toSet())
-            available = available.appended(scala.new(f"{_GRAPH}.CompleteFlow", flow, result, False))
-        if any(frame.isStreaming for frame in frames.values()):
-            conf = conf.updated(_VIEW_CHECK, "false")  # the text has no STREAM before the name of a frame
-        return all_inputs, available, conf, context, origin
-
-    def _without(self, frames: Mapping[str, DataFrame], sets: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the four sets of inputs without the frames, whose own inputs are known."""
-        requested, batch, streaming, external = sets
-        scala = self._scala
-        requested = requested.diff(scala.seq([scala.new(_IDENTIFIER, name) for name in frames]).toSet())
-        batch = scala.seq([one for one in scala.list(batch) if one.aliasIdentifier().name() not in frames]).toSet()
-        return requested, batch, streaming, external
-
-    def found(self) -> list[Any]:
-        """Return the engine's four sets of inputs."""
-        return self._sets or [self._scala.empty_set] * 4
-
-    def _raise(self, java: Any) -> None:
-        from pyspark.errors.exceptions.captured import convert_exception
-
-        if java.getClass().getSimpleName() == "UnresolvedDatasetException":
-            raise _NotResolved(java)
-        raise convert_exception(java)
+    java = data.failed().get()
+    if java.getClass().getSimpleName() == "UnresolvedDatasetException":
+        raise _NotResolved(java)
+    raise convert_exception(java)
 
 
 class _Ignore:

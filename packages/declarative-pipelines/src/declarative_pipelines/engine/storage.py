@@ -1,28 +1,40 @@
-"""A pipeline's storage: where it is, and its small files, each written whole.
+"""A pipeline's storage: where it is, its small files, the lock of an update, and the checkpoint of each flow.
 
 The files are reached through Hadoop's file systems, as Spark's own checkpoints are, so they may be wherever Spark can
-write; where that is a folder of this machine, it is opened directly, which costs no calls of the JVM.
+write; where that is a folder of this machine, it is opened directly, which costs no calls of the JVM.  In such a folder
+the lock is the operating system's, on a file: it keeps processes, users and containers apart that share the folder, and
+ends with its process.  A store that only Hadoop opens has no lock.
+
+A flow's checkpoint is where Spark's engine would have it: ``_checkpoints/<catalog>/<database>/<table>/<flow>/<n>``.  A
+full refresh begins the next ``n`` and empties the table.  These are two steps, so a note is left between them: an
+update that finds it, after a crash, empties the table again before anything is written.
 """
 
 from __future__ import annotations
 
-import logging
+import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from declarative_pipelines.engine.jvm_values import JvmValues
-from declarative_pipelines.sql.parameters import OWN, CatalogMap
+from declarative_pipelines.definitions.model import find
+from declarative_pipelines.engine.session import JvmValues
+from declarative_pipelines.errors import UpdateRunning
+from declarative_pipelines.sql.query_text import OWN, CatalogMap
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-OF_CELLS = "notebook"
+_OF_CELLS = "notebook"
+_LOCK = ("system", "update.lock")
+_TO_BE_EMPTIED = "_table_to_be_emptied"
+_ONCE_BEGUN, _ONCE_DONE = "_once_begun", "_once_done"
 
 
 @dataclass(frozen=True)
@@ -50,19 +62,13 @@ def find_location(
     *given, database = (database or session.catalog.currentDatabase()).replace("`", "").split(".")
     catalog, database = catalogs.located(given[0] if given else OWN, database)
     session.sql(f"CREATE SCHEMA IF NOT EXISTS `{database}`")
-    name = name or (Path(files[0]).stem if files else OF_CELLS)
+    name = name or (Path(files[0]).stem if files else _OF_CELLS)
     if storage is None:
         folder = re.sub(r"[^\w-]", "_", name)
         storage = f"{session.catalog.getDatabase(database).locationUri.rstrip('/')}/_pipelines/{folder}"
-    return PipelineLocation(name, catalog, database, Storage(session, _absolute(session, storage)))
-
-
-def _absolute(session: SparkSession, path: str) -> str:
-    java = JvmValues(session).new("org.apache.hadoop.fs.Path", path)
-    return java.getFileSystem(session._jsc.hadoopConfiguration()).makeQualified(java).toString()
-
-
-_log = logging.getLogger(__name__)
+    path = JvmValues(session).new("org.apache.hadoop.fs.Path", storage)
+    root = path.getFileSystem(session._jsc.hadoopConfiguration()).makeQualified(path).toString()
+    return PipelineLocation(name, catalog, database, Storage(session, root))
 
 
 @dataclass(frozen=True)
@@ -76,19 +82,15 @@ class Storage:
         """Return the URI of something in the folder."""
         return "/".join([self.root.rstrip("/"), *parts])
 
-    def resolved(self) -> str:
-        """Return where the folder really is: a ``dbfs:/`` of two homes is two places."""
+    @cached_property
+    def local(self) -> Path | None:
+        """The folder on this machine, such as behind ``dbfs:/``, or None if only Hadoop reaches it."""
         path, files = self._open()
         names: list[str] = []
         while not files.exists(path) and path.getParent() is not None:
             names.insert(0, path.getName())
             path = path.getParent()
-        return "/".join([files.resolvePath(path).toString().rstrip("/"), *names])
-
-    @cached_property
-    def local(self) -> Path | None:
-        """The folder on this machine, or None if only Hadoop reaches it."""
-        resolved = self.resolved()
+        resolved = "/".join([files.resolvePath(path).toString().rstrip("/"), *names])
         return Path("/" + resolved.removeprefix("file:").lstrip("/")) if resolved.startswith("file:") else None
 
     def exists(self, *parts: str) -> bool:
@@ -112,90 +114,164 @@ class Storage:
         if self.local is not None:
             return self.local.joinpath(*parts).read_text(encoding="utf-8")
         path, files = self._open(*parts)
-        with _closing(files.open(path)) as stream:
+        with closing(files.open(path)) as stream:
             return bytes(stream.readAllBytes()).decode()
 
     def write(self, text: str, *parts: str) -> None:
-        """Write a file atomically: a reader finds the old text or the new one.
+        """Write a file atomically, if the file system can: a reader finds the old text or the new one.
 
-        If the file system cannot replace a file by a rename, the old file is deleted first and a warning is logged: in
-        between, a reader finds no file.  Raises OSError if the file system rejects the file; the new text is beside it.
+        Raises OSError if the file system rejects the file; the new text is beside it.
         """
+        temporary = f".{parts[-1]}.{uuid4().hex[:8]}.new"
         if self.local is not None:
-            _write(self.local.joinpath(*parts), text)
+            local = self.local.joinpath(*parts)
+            local.parent.mkdir(parents=True, exist_ok=True)
+            hidden = local.with_name(temporary)
+            hidden.write_text(text, encoding="utf-8")
+            local.with_name(f".{local.name}.crc").unlink(missing_ok=True)  # of a text that Hadoop has written
+            hidden.replace(local)
             return
         path, files = self._open(*parts)
-        hidden, _ = self._open(*parts[:-1], _hidden(parts[-1]))
-        with _closing(files.create(hidden, True)) as stream:
+        new, _ = self._open(*parts[:-1], temporary)
+        with closing(files.create(new, True)) as stream:
             stream.write(bytearray(text.encode()))
-        if self._replace(hidden, path, files):
+        if self._replace(new, path, files):
             return
-        _log.warning("%s was deleted and written again: its file system cannot replace a file in one step.", path)
-        files.delete(path, False)
-        if not files.rename(hidden, path):
-            raise OSError(f"{path} could not be written. What it was to have is in {hidden}.")
-
-    def make_folder(self, *parts: str) -> None:
-        """Create a folder with its parents."""
-        path, files = self._open(*parts)
-        files.mkdirs(path)
+        files.delete(path, False)  # where nothing is replaced, a reader finds no file for a moment
+        if not files.rename(new, path):
+            raise OSError(f"{path} could not be written. What it was to have is in {new}.")
 
     def remove(self, *parts: str) -> None:
         """Remove a file or a folder of the pipeline if it exists."""
-        if self.local is not None:
-            _remove(self.local.joinpath(*parts))
+        if self.local is None:
+            path, files = self._open(*parts)
+            files.delete(path, True)
             return
-        path, files = self._open(*parts)
-        files.delete(path, True)
+        local = self.local.joinpath(*parts)
+        if local.is_dir():
+            shutil.rmtree(local)
+        else:
+            local.unlink(missing_ok=True)
+            local.with_name(f".{local.name}.crc").unlink(missing_ok=True)
 
-    def _replace(self, hidden: Any, path: Any, files: Any) -> bool:
+    def _replace(self, new: Any, path: Any, files: Any) -> bool:
         """Rename a file over another one in one step; return whether that was possible."""
         from py4j.protocol import Py4JJavaError
 
-        conf = self.session._jsc.hadoopConfiguration()
         values = JvmValues(self.session)
         try:
-            context = values.named("org.apache.hadoop.fs.FileContext.getFileContext")(path.toUri(), conf)
-            context.rename(hidden, path, values.array("org.apache.hadoop.fs.Options.Rename", "OVERWRITE"))
+            make_context = values.named("org.apache.hadoop.fs.FileContext.getFileContext")
+            context = make_context(path.toUri(), self.session._jsc.hadoopConfiguration())
+            context.rename(new, path, values.array("org.apache.hadoop.fs.Options.Rename", "OVERWRITE"))
             return True
         except Py4JJavaError:  # the scheme has no such interface; many file systems replace by their plain one
-            return bool(files.rename(hidden, path))
+            return bool(files.rename(new, path))
 
     def _open(self, *parts: str) -> tuple[Any, Any]:
         path = JvmValues(self.session).new("org.apache.hadoop.fs.Path", self.path(*parts))
         return path, path.getFileSystem(self.session._jsc.hadoopConfiguration())
 
 
-def _write(path: Path, text: str) -> None:
-    """Replace a file in one step, which Hadoop's local file system does in two: text, and checksum."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    hidden = path.with_name(_hidden(path.name))
-    hidden.write_text(text, encoding="utf-8")
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)  # of a text that Hadoop has written
-    hidden.replace(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
+@contextmanager
+def only_update(storage: Storage) -> Iterator[None]:
+    """Hold the pipeline's update lock, in a storage that is a folder; UpdateRunning if another update holds it."""
+    if storage.local is None:
+        yield
         return
-    path.unlink(missing_ok=True)
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+    path = storage.local.joinpath(*_LOCK)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        try:
+            if os.name == "nt":
+                import msvcrt
+
+                file.seek(0)
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UpdateRunning(str(storage.local)) from None
+        yield  # closing the file releases the lock
 
 
-def _hidden(name: str) -> str:
-    """Return a temporary name beside a file's, unique per writer."""
-    return f".{name}.{uuid4().hex[:8]}.new"
+@dataclass(frozen=True)
+class Checkpoint:
+    """The checkpoint of one flow: its folder without the number, and the number, which a full refresh begins anew."""
+
+    storage: Storage
+    parts: tuple[str, ...]
+    number: int
+    is_new: bool = False
+
+    @classmethod
+    def of_flow(cls, storage: Storage, full_target: str, flow: str) -> Checkpoint:
+        """Return the newest checkpoint of a flow, begun or not, for a dataset's full name or a sink's name."""
+        parts: tuple[str, ...] = ("_checkpoints", *full_target.split("."), flow)
+        if not storage.names(*parts):
+            found: tuple[str, ...] = ()  # as an earlier update has written it, whose names may differ by case
+            for part in parts:
+                found = (*found, find(part, storage.names(*found)) or part)
+            parts = found
+        return cls(storage, parts, max(_numbers(storage, parts), default=0))
+
+    @property
+    def folder(self) -> tuple[str, ...]:
+        """The folder below the storage."""
+        return (*self.parts, str(self.number))
+
+    @property
+    def path(self) -> str:
+        """The folder's URI, for Spark."""
+        return self.storage.path(*self.folder)
+
+    @property
+    def schemas(self) -> str:
+        """The folder of inferred schemas, beside the checkpoint since it exists before the first batch."""
+        return self.storage.path("_schemas", *self.folder[1:])
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a stream has planned a batch with it, or a flow that runs once has begun."""
+        return any(self.storage.exists(*self.folder, name) for name in ("offsets", _ONCE_BEGUN))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether a flow that runs once has run."""
+        return self.storage.exists(*self.folder, _ONCE_DONE)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether a full refresh has begun it and was ended before the table was empty."""
+        return self.storage.exists(*self.folder, _TO_BE_EMPTIED)
+
+    def next(self) -> Checkpoint:
+        """Return the next, unused checkpoint, which is this one if nothing has begun with it."""
+        return Checkpoint(self.storage, self.parts, self.number + self.has_begun, True)
+
+    def earlier(self) -> list[Checkpoint]:
+        """Return the earlier checkpoints, which full refreshes have left."""
+        numbers = _numbers(self.storage, self.parts) if self.number else []
+        return [Checkpoint(self.storage, self.parts, number) for number in numbers if number < self.number]
+
+    def begin(self) -> None:
+        """Begin a new checkpoint; the table has to be emptied."""
+        if self.is_new:
+            self.storage.write("", *self.folder, _TO_BE_EMPTIED)
+
+    def begin_once(self) -> None:
+        """Record that a flow that runs once begins."""
+        self.storage.write("", *self.folder, _ONCE_BEGUN)
+
+    def end_once(self) -> None:
+        """Record that a flow that runs once has run."""
+        self.storage.write("", *self.folder, _ONCE_DONE)
+
+    def table_is_empty(self) -> None:
+        """Record that the table has been emptied."""
+        self.storage.remove(*self.folder, _TO_BE_EMPTIED)
 
 
-class _closing:
-    """Close a stream of the JVM at the end of a ``with`` block."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def __enter__(self) -> Any:
-        return self._stream
-
-    def __exit__(self, *error: object) -> None:
-        self._stream.close()
+def _numbers(storage: Storage, parts: tuple[str, ...]) -> list[int]:
+    return sorted(int(name) for name in storage.names(*parts) if name.isdigit())

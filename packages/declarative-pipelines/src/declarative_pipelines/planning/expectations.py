@@ -7,7 +7,8 @@ TRUE: one for which it is NULL is counted as failed, is dropped, or fails the up
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +51,13 @@ class Counts:
 
 def apply_expectations(frame: DataFrame, dataset: str, flow: str, expectations: Sequence[Expectation]) -> DataFrame:
     """Return the frame with its rows counted, rows to drop filtered out, and forbidden rows raising."""
+    from pyspark.sql import functions as F
+
     expectations = _resolve_paths(frame, expectations)
-    frame = frame.observe(observation(dataset), *_observed(expectations))
+    kept = _all(expectations, Violation.DROP) or "TRUE"
+    failed = [f"count_if(NOT {_met(one)}) AS failed_{number}" for number, one in enumerate(expectations)]
+    observed = ("count(1) AS records", f"count_if(NOT ({kept})) AS dropped", *failed)
+    frame = frame.observe(observation(dataset), *map(F.expr, observed))
     condition = _kept(dataset, flow, expectations)
     return frame if condition is None else frame.filter(condition)
 
@@ -60,15 +66,39 @@ def validate(
     frame: DataFrame, dataset: str, expectations: Sequence[Expectation], location: SourceLocation | None
 ) -> None:
     """Raise BadDefinition unless each expectation is a boolean expression over the frame's columns."""
-    if not expectations or _are_conditions(frame, _resolve_paths(frame, expectations)):
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as F
+
+    def kinds(conditions: Sequence[Expectation]) -> list[str]:
+        named = [F.expr(one.constraint).alias(str(number)) for number, one in enumerate(conditions)]
+        return [kind for _name, kind in frame.select(*named).dtypes]
+
+    if not expectations:
         return
-    for expectation in _resolve_paths(frame, expectations):
-        _validate(frame, dataset, expectation, location)
+    expectations = _resolve_paths(frame, expectations)
+    try:
+        found = kinds(expectations)  # of all at once, which costs the JVM one question
+    except PySparkException:
+        found = []
+    for number, expectation in enumerate(expectations):
+        said = f"the expectation {expectation.name!r} of {dataset}, {expectation.constraint!r},"
+        try:
+            kind = found[number] if found else kinds([expectation])[0]
+        except PySparkException as error:
+            raise BadDefinition(location, f"{said} is no condition over its rows: {short_message(error)}") from error
+        if kind != "boolean":
+            raise BadDefinition(location, f"{said} is {kind}, and must be TRUE or FALSE: write a comparison.")
 
 
 def counts(metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Counts]:
     """Return the counts of each dataset in observed metrics."""
-    return {name.removeprefix(_PREFIX): _counts(values) for name, values in metrics.items() if name.startswith(_PREFIX)}
+    found = {}
+    for name, values in metrics.items():
+        if name.startswith(_PREFIX):
+            failed = sorted((int(key.removeprefix("failed_")), value) for key, value in values.items() if "_" in key)
+            numbers = tuple(value or 0 for _, value in failed)
+            found[name.removeprefix(_PREFIX)] = Counts(values["records"] or 0, values["dropped"] or 0, numbers)
+    return found
 
 
 def observation(dataset: str) -> str:
@@ -86,45 +116,17 @@ def violation(text: str) -> ExpectationFailed | None:
 
 
 def _resolve_paths(frame: DataFrame, expectations: Sequence[Expectation]) -> Sequence[Expectation]:
-    """Return the expectations with ``column:field`` of JSON text resolved; others unchanged."""
+    """Return the expectations with ``column:field`` of JSON text resolved; others, and wrong ones, unchanged."""
+    from pyspark.errors import PySparkException
+
     resolve = function_of_sibling("resolve_expression")
-    if resolve is None:
-        return expectations
-    return [_resolve_path(frame, one, resolve) if ":" in one.constraint else one for one in expectations]
-
-
-def _resolve_path(frame: DataFrame, expectation: Expectation, resolve: Callable[..., str]) -> Expectation:
-    from pyspark.errors import PySparkException
-
-    try:
-        return replace(expectation, constraint=resolve(frame, expectation.constraint, is_column=False))
-    except (PySparkException, NoJson):
-        return expectation  # which is said when it is checked
-
-
-def _are_conditions(frame: DataFrame, expectations: Sequence[Expectation]) -> bool:
-    """Whether all are well, asked in one go."""
-    from pyspark.errors import PySparkException
-    from pyspark.sql import functions as F
-
-    try:
-        found = frame.select(*[F.expr(one.constraint).alias(str(number)) for number, one in enumerate(expectations)])
-    except PySparkException:
-        return False
-    return all(kind == "boolean" for _name, kind in found.dtypes)
-
-
-def _validate(frame: DataFrame, dataset: str, expectation: Expectation, location: SourceLocation | None) -> None:
-    from pyspark.errors import PySparkException
-    from pyspark.sql import functions as F
-
-    said = f"the expectation {expectation.name!r} of {dataset}, {expectation.constraint!r},"
-    try:
-        kind = frame.select(F.expr(expectation.constraint)).schema[0].dataType.simpleString()
-    except PySparkException as error:
-        raise BadDefinition(location, f"{said} is no condition over its rows: {short_message(error)}") from error
-    if kind != "boolean":
-        raise BadDefinition(location, f"{said} is {kind}, and must be TRUE or FALSE: write a comparison.")
+    found = []
+    for one in expectations:
+        if resolve is not None and ":" in one.constraint:
+            with suppress(PySparkException, NoJson):
+                one = replace(one, constraint=resolve(frame, one.constraint, is_column=False))
+        found.append(one)
+    return found
 
 
 def _met(expectation: Expectation) -> str:
@@ -135,19 +137,6 @@ def _met(expectation: Expectation) -> str:
 def _all(expectations: Sequence[Expectation], violation: Violation) -> str | None:
     met = [_met(one) for one in expectations if one.violation is violation]
     return " AND ".join(met) if met else None
-
-
-def _observed(expectations: Sequence[Expectation]) -> list[Column]:
-    from pyspark.sql import functions as F
-
-    kept = _all(expectations, Violation.DROP) or "TRUE"
-    failed = [f"count_if(NOT {_met(one)}) AS failed_{number}" for number, one in enumerate(expectations)]
-    return [F.expr(text) for text in ("count(1) AS records", f"count_if(NOT ({kept})) AS dropped", *failed)]
-
-
-def _counts(values: Mapping[str, Any]) -> Counts:
-    failed = sorted((int(name.removeprefix("failed_")), value) for name, value in values.items() if "_" in name)
-    return Counts(values["records"] or 0, values["dropped"] or 0, tuple(value or 0 for _, value in failed))
 
 
 def _kept(dataset: str, flow: str, expectations: Sequence[Expectation]) -> Column | None:

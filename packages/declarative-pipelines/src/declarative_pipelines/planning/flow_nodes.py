@@ -1,4 +1,4 @@
-"""The flows of a pipeline, from its definitions: what each one writes to, how, and with which settings.
+"""The flows of a pipeline, from its definitions: what each one writes to and how, which an update runs, why one failed.
 
 A dataset with a query has a flow of its own name; ``append_flow`` and change flows are flows into a dataset that was
 defined without one.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -22,9 +23,12 @@ from declarative_pipelines.definitions.model import (
     Flow,
     SnapshotFlow,
     SourceLocation,
+    find,
+    without_live,
 )
 from declarative_pipelines.definitions.registry import location_of
 from declarative_pipelines.errors import (
+    BadArgument,
     BadDefinition,
     FlowFailed,
     PipelineError,
@@ -34,7 +38,7 @@ from declarative_pipelines.errors import (
     unset_key,
 )
 from declarative_pipelines.planning.expectations import violation
-from declarative_pipelines.sql.parameters import how_to_map
+from declarative_pipelines.sql.query_text import how_to_map
 from streaming_base.errors import ExplainedError, short_message
 
 _NOT_FOUND = re.compile(r"\[TABLE_OR_VIEW_NOT_FOUND[^\]]*\] The table or view (\S+) cannot be found")
@@ -42,6 +46,7 @@ _NO_CATALOG = re.compile(r"\[REQUIRES_SINGLE_PART_NAMESPACE\].*?, but got (?:ide
 _ROWS_WERE_CHANGED = re.compile(
     r"DELTA_SOURCE_TABLE_IGNORE_CHANGES|DELTA_SOURCE_IGNORE_DELETE|UNSUPPORTED_DELTA_SOURCE"
 )
+_RESET_ALLOWED = "pipelines.reset.allowed"
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
 
@@ -107,13 +112,9 @@ def _caused(sentence: PipelineError, error: BaseException) -> PipelineError:
 
 def _line_of(error: BaseException, flow: FlowNode) -> SourceLocation:
     """Return the line of the definition's file that the error comes from; else where the definition begins."""
-    traceback, found = error.__traceback__, flow.location
-    while traceback is not None:
-        location = location_of(traceback.tb_frame.f_code.co_filename, traceback.tb_lineno)
-        if location.file == flow.location.file:
-            found = location
-        traceback = traceback.tb_next
-    return found
+    steps = traceback.walk_tb(error.__traceback__)
+    locations = [location_of(frame.f_code.co_filename, line) for frame, line in steps]
+    return [flow.location, *(one for one in locations if one.file == flow.location.file)][-1]
 
 
 #: A property of each table that is replaced whole: others of its name are not the pipeline's to replace.
@@ -128,6 +129,13 @@ class FlowKind(Enum):
     REPLACE = "replaces all rows"
     CHANGES = "merges changes"
     SNAPSHOT = "compares snapshots"
+
+
+_KINDS = {
+    DatasetKind.TEMPORARY_VIEW: FlowKind.VIEW,
+    DatasetKind.MATERIALIZED_VIEW: FlowKind.REPLACE,
+    DatasetKind.STREAMING_TABLE: FlowKind.APPEND,
+}
 
 
 @dataclass(frozen=True)
@@ -160,48 +168,43 @@ def flows_of(definitions: Definitions) -> list[FlowNode]:
 
     Raises BadDefinition for a duplicate name, a missing or wrong target, and a dataset without a flow.
     """
-    own = [
-        FlowNode(dataset.name, dataset, _kind(dataset), dataset)
+    flows = [
+        FlowNode(dataset.name, dataset, _KINDS.get(dataset.kind), dataset)
         for dataset in definitions.datasets
         if dataset.query is not None
     ]
-    appended = [_appending(definitions, flow) for flow in definitions.flows]
-    changing = [_changing(definitions, flow) for flow in definitions.changes]
-    flows = [*own, *appended, *changing]
-    _refuse_names_taken_twice(flows)
-    _refuse_datasets_without_flows(definitions.datasets, flows)
+    for flow in definitions.flows:
+        target = _target(definitions, flow, (DatasetKind.STREAMING_TABLE, DatasetKind.TABLE, DatasetKind.SINK))
+        if flow.once and target.kind is DatasetKind.SINK:
+            problem = f"the flow {flow.name} is to run once, and {flow.target} is a sink, which cannot tell whether it"
+            instead = "Append to a streaming table, or read the rows as a stream."
+            raise UnsupportedFeature(flow.location, f"{problem} did. {instead}")
+        flows.append(FlowNode(flow.name, target, FlowKind.APPEND, flow))
+    first: dict[str, FlowNode] = {}
+    for node in flows:
+        taken = first.setdefault(node.name.lower(), node)
+        if taken is not node:
+            problem = f"the name {node.name} of a flow is taken, by {taken.location}. Give one of the two another name."
+            raise BadDefinition(node.location, problem)
+    # Several change flows may write to one target, and none is read by its name.
+    for change in definitions.changes:
+        kind = FlowKind.CHANGES if isinstance(change, ChangeFlow) else FlowKind.SNAPSHOT
+        target = _target(definitions, change, (DatasetKind.STREAMING_TABLE,))
+        if target.computed:
+            problem = f"the change flow into {target.name} cannot compute its column {target.computed[0].name}"
+            raise UnsupportedFeature(change.location, f"{problem}. Compute the column in the flow's source.")
+        flows.append(FlowNode(change.name, target, kind, change))
+    written = {flow.target.name for flow in flows}
+    for dataset in definitions.datasets:
+        if dataset.name not in written and dataset.kind is not DatasetKind.SINK:
+            problem = f"nothing writes to {dataset.name}. Give it an append_flow or a change flow, or take it out."
+            raise BadDefinition(dataset.location, problem)
     return flows
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
     """Return a sentence about the closest dataset, by the last part of a name, or an empty string."""
     return did_you_mean(name.replace("`", "").split(".")[-1], names)
-
-
-def _kind(dataset: Dataset) -> FlowKind | None:
-    kinds = {
-        DatasetKind.TEMPORARY_VIEW: FlowKind.VIEW,
-        DatasetKind.MATERIALIZED_VIEW: FlowKind.REPLACE,
-        DatasetKind.STREAMING_TABLE: FlowKind.APPEND,
-    }
-    return kinds.get(dataset.kind)
-
-
-def _appending(definitions: Definitions, flow: Flow) -> FlowNode:
-    target = _target(definitions, flow, (DatasetKind.STREAMING_TABLE, DatasetKind.TABLE, DatasetKind.SINK))
-    if flow.once and target.kind is DatasetKind.SINK:
-        problem = f"the flow {flow.name} is to run once, and {flow.target} is a sink, which cannot tell whether it did."
-        raise UnsupportedFeature(flow.location, f"{problem} Append to a streaming table, or read the rows as a stream.")
-    return FlowNode(flow.name, target, FlowKind.APPEND, flow)
-
-
-def _changing(definitions: Definitions, flow: ChangeFlow | SnapshotFlow) -> FlowNode:
-    kind = FlowKind.CHANGES if isinstance(flow, ChangeFlow) else FlowKind.SNAPSHOT
-    target = _target(definitions, flow, (DatasetKind.STREAMING_TABLE,))
-    if target.computed:
-        problem = f"the change flow into {target.name} cannot compute its column {target.computed[0].name}"
-        raise UnsupportedFeature(flow.location, f"{problem}. Compute the column in the flow's source.")
-    return FlowNode(flow.name, target, kind, flow)
 
 
 def _target(definitions: Definitions, flow: Any, kinds: tuple[DatasetKind, ...]) -> Dataset:
@@ -216,20 +219,51 @@ def _target(definitions: Definitions, flow: Any, kinds: tuple[DatasetKind, ...])
     return dataset
 
 
-def _refuse_names_taken_twice(flows: list[FlowNode]) -> None:
-    first: dict[str, FlowNode] = {}
-    for flow in flows:
-        if flow.kind is FlowKind.CHANGES or flow.kind is FlowKind.SNAPSHOT:
-            continue  # several may write to one target, and none is read by its name
-        taken = first.setdefault(flow.name.lower(), flow)
-        if taken is not flow:
-            problem = f"the name {flow.name} of a flow is taken, by {taken.location}. Give one of the two another name."
-            raise BadDefinition(flow.location, problem)
+@dataclass(frozen=True)
+class Selection:
+    """The datasets that an update refreshes; without names, all."""
 
+    refresh: frozenset[str] = frozenset()
+    full_refresh: frozenset[str] = frozenset()
+    full_refresh_all: bool = False
 
-def _refuse_datasets_without_flows(datasets: Iterable[Dataset], flows: list[FlowNode]) -> None:
-    written = {flow.target.name for flow in flows}
-    for dataset in datasets:
-        if dataset.name not in written and dataset.kind is not DatasetKind.SINK:
-            problem = f"nothing writes to {dataset.name}. Give it an append_flow or a change flow, or take it out."
-            raise BadDefinition(dataset.location, problem)
+    @classmethod
+    def of(cls, refresh: str | Iterable[str], full_refresh: str | Iterable[str], everything: bool) -> Selection:
+        """Return the selection of one name or several."""
+
+        def names(given: str | Iterable[str]) -> frozenset[str]:
+            return frozenset(without_live(name) for name in ([given] if isinstance(given, str) else given))
+
+        return cls(names(refresh), names(full_refresh), everything)
+
+    def has(self, flow: FlowNode) -> bool:
+        """Whether the target of a flow is updated."""
+        named = self.refresh | self.full_refresh
+        return self.full_refresh_all or not named or find(flow.target.name, named) is not None
+
+    def emptied(self, definitions: Definitions) -> frozenset[str]:
+        """Return the datasets to read from the beginning.
+
+        A full refresh of all leaves out tables with ``pipelines.reset.allowed = false``; naming one raises BadArgument.
+        """
+        there = {dataset.name: dataset for dataset in definitions.datasets}
+        for name in self.refresh | self.full_refresh:
+            dataset = definitions.dataset(name)
+            if dataset is None:
+                problem = f"The pipeline has no dataset {name}, which was to be refreshed."
+                raise BadArgument(problem + suggestion(name, there))
+            if dataset.kind is DatasetKind.TEMPORARY_VIEW:
+                problem = f"{name} is a view: it has no rows of its own to refresh."
+                raise BadArgument(f"{problem} Name the table that reads it.")
+        kept = {
+            name
+            for name, dataset in there.items()
+            if str(dataset.properties.get(_RESET_ALLOWED, "true")).lower() == "false"
+        }
+        emptied = frozenset(name for name in there if find(name, self.full_refresh))
+        if named := sorted(emptied & kept):
+            raise BadArgument(
+                f"{named[0]} has the property {_RESET_ALLOWED} = false, which keeps its rows: "
+                "leave it out of full_refresh, or remove the property."
+            )
+        return frozenset(there) - kept if self.full_refresh_all else emptied

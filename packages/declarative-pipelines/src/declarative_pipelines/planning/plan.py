@@ -8,12 +8,12 @@ that Delta would have computed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from declarative_pipelines.changes.auto_cdc import target_schema
-from declarative_pipelines.changes.change_rows import quoted
+from declarative_pipelines.changes.change_rows import END, START, quoted
 from declarative_pipelines.definitions.model import (
     ChangeFlow,
     Dataset,
@@ -23,69 +23,29 @@ from declarative_pipelines.definitions.model import (
     SnapshotFlow,
 )
 from declarative_pipelines.engine import dataset_reads
-from declarative_pipelines.engine.spark_engine import FailedFlow, FlowSource, ResolvedFlow, ResolvedGraph, SparkEngine
+from declarative_pipelines.engine.spark_engine import FlowSource, ResolvedFlow, ResolvedGraph, SparkEngine
 from declarative_pipelines.errors import BadDefinition, PipelineError
 from declarative_pipelines.planning.expectations import apply_expectations, validate
-from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, explain_failure, flows_of
+from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, Selection, explain_failure, flows_of
 from declarative_pipelines.sql.columns import read_schema
-from declarative_pipelines.sql.parameters import how_to_map
-from declarative_pipelines.sql.token_reader import SqlError
+from declarative_pipelines.sql.query_text import how_to_map
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pyspark.sql import Column, DataFrame
-
-    from declarative_pipelines.definitions.model import ComputedColumn, Dataset
-
-
-def with_computed(frame: DataFrame, dataset: Dataset) -> DataFrame:
-    """Return the frame with the computed columns that it lacks.
-
-    As in Delta, a generated column of the query whose value differs from the expression fails the update.
-    """
-    from pyspark.sql import functions as F
-
-    for column in dataset.computed:
-        value = F.expr(f"CAST((\n{column.expression}\n) AS {column.kind})")
-        if column.name.lower() not in {name.lower() for name in frame.columns}:
-            frame = frame.withColumn(column.name, value)
-        elif not column.is_default:
-            frame = frame.withColumn(column.name, _with_constraint_check(column, value, dataset))
-    return frame
-
-
-def _with_constraint_check(column: ComputedColumn, value: Column, dataset: Dataset) -> Column:
-    from pyspark.sql import functions as F
-
-    given = F.col(quoted(column.name)).cast(column.kind)
-    text = f"A row of {dataset.name} has another {column.name} than its expression, {column.expression}, generates."
-    return F.when(given.eqNullSafe(value), given).otherwise(F.raise_error(F.lit(text)).cast(column.kind))
+    from pyspark.sql import DataFrame
 
 
 def parse_schemas(definitions: Definitions) -> None:
     """Remove keys and computed columns from the schemas, so that Spark can parse them."""
-    definitions.datasets[:] = [_parsed(dataset) for dataset in definitions.datasets]
-
-
-def _parsed(dataset: Dataset) -> Dataset:
-    if not isinstance(dataset.schema, str):
-        return dataset
-    try:
-        columns = read_schema(dataset.schema)
-    except SqlError as error:
-        raise BadDefinition(dataset.location, f"the schema of {dataset.name}: {error.problem}") from None
-    if columns.schema == dataset.schema:
-        return dataset
-    return replace(dataset, schema=columns.schema, computed=columns.computed)
-
-
-@dataclass(frozen=True)
-class Edge:
-    """A read: of another dataset, or of a table outside the pipeline, by its full name."""
-
-    source: str
-    target: str
+    for number, dataset in enumerate(definitions.datasets):
+        if isinstance(dataset.schema, str):
+            try:
+                columns = read_schema(dataset.schema)
+            except BadDefinition as error:
+                problem = f"the schema of {dataset.name}: {error.problem}"
+                raise BadDefinition(dataset.location, problem) from None
+            if columns.schema != dataset.schema:
+                parsed = replace(dataset, schema=columns.schema, computed=columns.computed)
+                definitions.datasets[number] = parsed
 
 
 @dataclass(frozen=True)
@@ -104,14 +64,19 @@ class PipelinePlan:
     tables: Mapping[str, frozenset[str]]
 
     @property
-    def edges(self) -> list[Edge]:
-        """The reads of all flows, sorted."""
+    def edges(self) -> list[tuple[str, str]]:
+        """The reads of all flows, sorted: a dataset, or a table's full name outside the pipeline, and its reader."""
         found = {
             (source, flow.target.name)
             for flow in self.flows
             for source in self.inputs[flow.name] | self.tables[flow.name]
         }
-        return [Edge(source, target) for source, target in sorted(found)]
+        return sorted(found)
+
+    def select(self, asked: Selection) -> list[FlowNode]:
+        """Return the flows to run, each after the flows that it reads."""
+        chosen = [flow for flow in self.flows if flow.kind is not FlowKind.VIEW and asked.has(flow)]
+        return sorted(chosen, key=lambda flow: len(self.before(flow)))
 
     def before(self, flow: FlowNode) -> frozenset[str]:
         """Return the flows that must end before this one begins, through views as well."""
@@ -133,13 +98,20 @@ class PipelinePlan:
 def plan(engine: SparkEngine, definitions: Definitions) -> PipelinePlan:
     """Return the plan of a pipeline; PipelineError for a wrong definition, with its location."""
     flows = flows_of(definitions)
-    _refuse_unknown_catalogs(engine, definitions)
-    _refuse_one_table_twice(engine, definitions)
+    taken: dict[str, Dataset] = {}
+    for dataset in definitions.datasets:
+        full_name = engine.full_name(dataset)
+        if dataset.is_in_catalog and not engine.has_catalog_of(dataset):
+            raise BadDefinition(dataset.location, f"{dataset.name}: {how_to_map(full_name.split('.')[0])}")
+        first = taken.setdefault(full_name.lower(), dataset)
+        if first is not dataset:
+            problem = f"{dataset.name} and {first.name}, by {first.location}, are one table. Rename one of the two."
+            raise BadDefinition(dataset.location, problem)
     graph = engine.resolve(definitions.datasets, [source_of(flow, engine) for flow in flows])
     names = {engine.full_name(dataset): dataset.name for dataset in definitions.datasets}
-    if graph.failures:
-        raise _reason(engine, flows, graph.failures, names)
     resolved = graph.flows
+    if any(flow.error is not None for flow in resolved.values()):
+        raise _reason(engine, flows, resolved, names)
     flows = [_with_kind(flow, resolved[flow.name]) for flow in flows]
     return PipelinePlan(
         definitions,
@@ -153,45 +125,34 @@ def plan(engine: SparkEngine, definitions: Definitions) -> PipelinePlan:
     )
 
 
-def _refuse_unknown_catalogs(engine: SparkEngine, definitions: Definitions) -> None:
-    for dataset in definitions.datasets:
-        if dataset.is_in_catalog and not engine.has_catalog_of(dataset):
-            catalog, _, _ = engine.full_name(dataset).split(".")
-            raise BadDefinition(dataset.location, f"{dataset.name}: {how_to_map(catalog)}")
-
-
-def _refuse_one_table_twice(engine: SparkEngine, definitions: Definitions) -> None:
-    taken: dict[str, Dataset] = {}
-    for dataset in definitions.datasets:
-        first = taken.setdefault(engine.full_name(dataset).lower(), dataset)
-        if first is not dataset:
-            problem = f"{dataset.name} and {first.name}, by {first.location}, are one table. Rename one of the two."
-            raise BadDefinition(dataset.location, problem)
-
-
 def source_of(flow: FlowNode, engine: SparkEngine) -> FlowSource:
-    """Return a flow for the engine."""
-    namespace = getattr(flow.definition, "namespace", Namespace())
-    make = _MADE.get(flow.kind, _checked)(flow, engine)
+    """Return a flow for the engine, with the function that makes its frame."""
+    makers = {FlowKind.CHANGES: _changes, FlowKind.SNAPSHOT: _snapshot}
     return FlowSource(
         flow.name,
         flow.target.name,
-        make,
+        makers.get(flow.kind, _query)(flow, engine),
         flow.spark_conf,
         flow.target.is_in_catalog,
-        namespace=namespace,
+        namespace=getattr(flow.definition, "namespace", Namespace()),
         is_once=flow.is_once,
     )
 
 
-def _checked(flow: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
+def _query(flow: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
+    """Return the function that makes a query's frame, with the target's computed columns and expectations."""
     target = flow.target
 
     def make() -> DataFrame:
-        frame = _frame_of(flow, flow.definition.query(engine.session))  # type: ignore[union-attr]
+        from pyspark.sql import DataFrame
+
+        frame = flow.definition.query(engine.session)  # type: ignore[union-attr]
+        if not isinstance(frame, DataFrame):
+            problem = f"{flow.name} returns {type(frame).__name__}, and must return a frame"
+            raise BadDefinition(flow.location, f"{problem}{': a return is missing' if frame is None else ''}.")
         if target.kind is DatasetKind.SINK or (flow.kind is FlowKind.VIEW and not target.expectations):
             return frame
-        frame = with_computed(frame, target)
+        frame = _with_computed(frame, target)
         if not engine.is_running:
             validate(frame, target.name, target.expectations, target.location)
         return apply_expectations(frame, target.name, flow.name, target.expectations)
@@ -199,71 +160,68 @@ def _checked(flow: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
     return make
 
 
-def _frame_of(flow: FlowNode, frame: object) -> DataFrame:
-    from pyspark.sql import DataFrame
+def _with_computed(frame: DataFrame, dataset: Dataset) -> DataFrame:
+    """Return the frame with the computed columns that it lacks.
 
-    if isinstance(frame, DataFrame):
-        return frame
-    problem = f"{flow.name} returns {type(frame).__name__}, and must return a frame"
-    raise BadDefinition(flow.location, f"{problem}{': a return is missing' if frame is None else ''}.")
+    As in Delta, a generated column of the query whose value differs from the expression fails the update.
+    """
+    from pyspark.sql import functions as F
+
+    for column in dataset.computed:
+        value = F.expr(f"CAST((\n{column.expression}\n) AS {column.kind})")
+        if column.name.lower() not in {name.lower() for name in frame.columns}:
+            frame = frame.withColumn(column.name, value)
+        elif not column.is_default:
+            given = F.col(quoted(column.name)).cast(column.kind)
+            text = f"A row of {dataset.name} has another {column.name} than its expression, {column.expression},"
+            wrong = F.raise_error(F.lit(f"{text} generates.")).cast(column.kind)
+            frame = frame.withColumn(column.name, F.when(given.eqNullSafe(value), given).otherwise(wrong))
+    return frame
 
 
-class _Changes:
-    """The frame of a change flow: the target's columns while it is resolved, the source's rows while it runs."""
+def _changes(node: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
+    """Return the function of a change flow: the target's columns while it is resolved, the source's rows afterwards."""
+    flow, target = cast(ChangeFlow, node.definition), node.target
 
-    def __init__(self, flow: FlowNode, engine: SparkEngine) -> None:
-        self._flow, self._engine = flow, engine
-
-    def __call__(self) -> DataFrame:
+    def make() -> DataFrame:
         from pyspark.sql import functions as F
 
-        flow = cast(ChangeFlow, self._flow.definition)
-        target, session = self._flow.target, self._engine.session
-        frame = (session.read if self._flow.is_once else session.readStream).table(flow.source)
-        if self._engine.is_running:
+        frame = (engine.session.read if node.is_once else engine.session.readStream).table(flow.source)
+        if engine.is_running:
             return apply_expectations(frame, target.name, flow.name, target.expectations)
         validate(frame, target.name, target.expectations, target.location)
         fields = target_schema(flow, frame)
         return frame.select(*[F.lit(None).cast(field.dataType).alias(field.name) for field in fields])
 
+    return make
 
-class _Snapshot:
-    """The frame of a snapshot flow: the target's columns while it is resolved, the source while it runs."""
 
-    def __init__(self, flow: FlowNode, engine: SparkEngine) -> None:
-        self._flow, self._engine = flow, engine
+def _snapshot(node: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
+    """Return the function of a snapshot flow: the target's columns while it is resolved, the source afterwards."""
+    flow, session = cast(SnapshotFlow, node.definition), engine.session
 
-    def __call__(self) -> DataFrame:
-        flow = cast(SnapshotFlow, self._flow.definition)
-        session = self._engine.session
+    def columns(frame: DataFrame, kind: str) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        times = [F.lit(None).cast(kind).alias(name) for name in (START, END)]
+        return frame.select("*", *times).limit(0) if flow.scd_type == 2 else frame.limit(0)
+
+    def make() -> DataFrame:
         if isinstance(flow.source, str):
             frame = session.read.table(flow.source)
-            return frame if self._engine.is_running else _with_times(frame, flow, "timestamp")
+            return frame if engine.is_running else columns(frame, "timestamp")
         with dataset_reads.without_interception():
-            table = self._engine.quoted(self._flow.target)
+            table = engine.quoted(node.target)
             if session.catalog.tableExists(table):
                 return session.table(table).limit(0)
             newest = flow.source(None)
             if newest is None:
                 raise BadDefinition(flow.location, f"the first snapshot of {flow.target} is not there yet.")
             frame, version = newest
-            return _with_times(
-                frame, flow, session.createDataFrame([(version,)], ["v"]).schema[0].dataType.simpleString()
-            )
+            kind = session.createDataFrame([(version,)], ["v"]).schema[0].dataType.simpleString()
+            return columns(frame, kind)
 
-
-def _with_times(frame: DataFrame, flow: SnapshotFlow, kind: str) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    times = [F.lit(None).cast(kind).alias(name) for name in ("__START_AT", "__END_AT")]
-    return frame.select("*", *times).limit(0) if flow.scd_type == 2 else frame.limit(0)
-
-
-#: What makes the function behind a flow whose frame is not simply its query.
-_MADE: dict[FlowKind | None, Callable[[FlowNode, SparkEngine], Callable[[], DataFrame]]] = {
-    FlowKind.CHANGES: _Changes,
-    FlowKind.SNAPSHOT: _Snapshot,
-}
+    return make
 
 
 def _with_kind(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
@@ -275,7 +233,10 @@ def _with_kind(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
     if flow.kind is None:
         return replace(flow, kind=FlowKind.APPEND if resolved.is_streaming else FlowKind.REPLACE)
     if flow.is_once:
-        _refuse_stream(flow, resolved)
+        if resolved.is_streaming:
+            problem = f"the flow {flow.name} is to run once, and reads a stream."
+            instead = "Read with spark.read, or without STREAM in SQL, or leave out once."
+            raise BadDefinition(flow.location, f"{problem} {instead}")
         return flow
     if flow.kind is FlowKind.APPEND and not resolved.is_streaming:
         problem = f"{name} is a {flow.target.kind.value}, and the query of {flow.name} is no stream."
@@ -288,15 +249,6 @@ def _with_kind(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
     return flow
 
 
-def _refuse_stream(flow: FlowNode, resolved: ResolvedFlow) -> None:
-    """Raise BadDefinition if a flow that runs once reads a stream."""
-    if resolved.is_streaming:
-        problem = f"the flow {flow.name} is to run once, and reads a stream."
-        raise BadDefinition(
-            flow.location, f"{problem} Read with spark.read, or without STREAM in SQL, or leave out once."
-        )
-
-
 def _kind(flow: FlowNode) -> DatasetKind:
     if flow.target.kind is not DatasetKind.TABLE:
         return flow.target.kind
@@ -304,29 +256,21 @@ def _kind(flow: FlowNode) -> DatasetKind:
 
 
 def _reason(
-    engine: SparkEngine, flows: list[FlowNode], failures: Mapping[str, FailedFlow], names: Mapping[str, str]
+    engine: SparkEngine, flows: list[FlowNode], resolved: Mapping[str, ResolvedFlow], names: Mapping[str, str]
 ) -> PipelineError:
     """Return the error of the first flow that failed by itself, or the circle of flows that wait for each other."""
-    for flow in flows:
-        failed = failures.get(flow.name)
-        if failed is not None and not failed.waits:
-            return explain_failure(failed.error, flow, _known_names(engine, names))
-    return _circle(flows, failures, names)
-
-
-def _known_names(engine: SparkEngine, names: Mapping[str, str]) -> list[str]:
-    tables = engine.session.catalog.listTables(engine.database)
-    return [*names.values(), *(table.name for table in tables)]
-
-
-def _circle(flows: list[FlowNode], failures: Mapping[str, FailedFlow], names: Mapping[str, str]) -> BadDefinition:
-    by_target = {flow.target.name: flow for flow in flows if flow.name in failures}
+    failed = [flow for flow in flows if resolved[flow.name].error is not None]
+    for flow in failed:
+        if not resolved[flow.name].waits:
+            tables = engine.session.catalog.listTables(engine.database)
+            known = [*names.values(), *(table.name for table in tables)]
+            return explain_failure(resolved[flow.name].error, flow, known)
+    by_target = {flow.target.name: flow for flow in failed}
     chain: list[str] = []
     name = next(iter(by_target))
     while name not in chain:
         chain.append(name)
-        inputs = sorted(names.get(one, one) for one in failures[by_target[name].name].inputs)
+        inputs = sorted(names.get(one, one) for one in resolved[by_target[name].name].inputs)
         name = next((one for one in inputs if one in by_target), name)
-    circle = [*chain[chain.index(name) :], name]
-    said = " reads ".join(circle)
+    said = " reads ".join([*chain[chain.index(name) :], name])
     return BadDefinition(by_target[name].location, f"these datasets read each other in a circle: {said}. One must not.")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import ChangeFlow, SourceLocation
-from declarative_pipelines.sql.queries import read_file_source
-from declarative_pipelines.sql.token_reader import SqlError
+from declarative_pipelines.errors import BadDefinition
+from declarative_pipelines.sql.queries import CALLS, read_file_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,30 +27,9 @@ _CLAUSES: tuple[tuple[str, ...], ...] = (
 )
 # A column called COLUMNS may stand beside these.
 _OPERATORS = {
-    "AND",
-    "OR",
-    "NOT",
-    "IS",
-    "IN",
-    "LIKE",
-    "ILIKE",
-    "RLIKE",
-    "BETWEEN",
-    "CASE",
-    "WHEN",
-    "THEN",
-    "ELSE",
-    "END",
-}
-_OPERATORS |= {"BY", "DIV", "ESCAPE"}
-
-
-@dataclass(frozen=True)
-class Changes:
-    """A change flow, and the view of the files that it reads, if it reads files."""
-
-    flow: ChangeFlow
-    views: tuple[Dataset, ...] = ()
+    "AND", "OR", "NOT", "IS", "IN", "LIKE", "ILIKE", "RLIKE", "BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "END", "BY",
+    "DIV", "ESCAPE",
+}  # fmt: skip
 
 
 def read_changes(
@@ -61,10 +39,10 @@ def read_changes(
     location: SourceLocation,
     named: Callable[[TokenReader], str],
     once: bool = False,
-) -> Changes:
-    """Read the clauses from ``FROM`` on; ``named`` reads a dataset's name.
+) -> tuple[ChangeFlow, list[Dataset]]:
+    """Read the clauses from ``FROM`` on; return the flow, and the view of the files that it reads, if it reads files.
 
-    Raises SqlError for missing, repeated, unknown and contradictory clauses.
+    ``named`` reads a dataset's name.  Raises BadDefinition for missing, repeated, unknown and contradictory clauses.
     """
     reader.expect("FROM")
     source, views = _source(reader, name, named)
@@ -73,7 +51,7 @@ def read_changes(
         before = reader.location
         for key, value in _clause(reader).items():
             if key in given:
-                raise SqlError(before, f"the clause for {key} is there twice.")
+                raise BadDefinition(before, f"the clause for {key} is there twice.")
             given[key] = value
     for key, words in (("keys", "KEYS (...)"), ("sequence_by", "SEQUENCE BY ...")):
         if key not in given:
@@ -83,11 +61,11 @@ def read_changes(
         raise reader.fail("TRACK HISTORY goes with STORED AS SCD TYPE 2.")
     if flow.scd_type == 2 and flow.apply_as_truncates:
         raise reader.fail("APPLY AS TRUNCATE goes with STORED AS SCD TYPE 1.")
-    return Changes(flow, tuple(views))
+    return flow, views
 
 
 def _source(reader: TokenReader, name: str, named: Callable[[TokenReader], str]) -> tuple[str, list[Dataset]]:
-    if any(token.says(call) for token in reader.coming(3) for call in ("READ_FILES", "CLOUD_FILES")):
+    if any(token.says(call) for token in reader.coming(3) for call in CALLS):
         view = read_file_source(reader.until(lambda: _begins_clause(reader)), name)
         return view.name, [view]
     if reader.at("STREAM", "("):
@@ -120,7 +98,7 @@ def _clause(reader: TokenReader) -> dict[str, Any]:
         return _columns(reader, "history_columns", "history_except_columns")
     if reader.take("STORED", "AS"):
         reader.expect("SCD", "TYPE", "1|2")
-        return {"scd_type": 1 if reader.last == "1" else 2}
+        return {"scd_type": 1 if reader.last.value == "1" else 2}
     raise reader.unexpected("a clause of AUTO CDC, such as KEYS, SEQUENCE BY, COLUMNS or STORED AS,")
 
 
@@ -158,7 +136,7 @@ def _begins_clause(reader: TokenReader) -> bool:
 def _begins_bare_list(reader: TokenReader) -> bool:
     """Whether ``COLUMNS a, b`` comes next, and not a column called ``columns`` in an expression."""
     coming = reader.coming(2)
-    before = reader.last.upper()
+    before = reader.last.value.upper()
     follows_value = before not in _OPERATORS and (before[-1:].isalnum() or before[-1:] in ("_", ")", "]"))
     named = len(coming) == 2 and coming[1].may_be_name and coming[1].value.upper() not in _OPERATORS
     return reader.at("COLUMNS") and follows_value and named

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import ComputedColumn, Expectation, Violation
 from declarative_pipelines.sql.token_reader import SourceText, TokenReader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _OTHER_CONSTRAINTS = "PRIMARY|FOREIGN"
 # What begins the informational constraint of a column, and what may come behind one.
@@ -41,14 +37,18 @@ class Columns:
 
 
 def read_columns(inside: TokenReader) -> Columns:
-    """Read the parentheses of a table's columns.
+    """Read the parentheses of a table's columns; between a column and an expectation, a comma may be missing.
 
-    Raises SqlError for a column without a type, an unknown option or constraint, and a duplicate name.
+    Raises BadDefinition for a column without a type, an unknown option or constraint, and a duplicate name.
     """
     columns: dict[str, str] = {}
     computed: list[ComputedColumn] = []
     expectations: dict[str, Expectation] = {}
-    for item in _items(inside):
+    while not inside.done:
+        item = inside.item(_is_expected)
+        has_comma = inside.take(",")
+        if item.done or (has_comma and inside.done):
+            raise inside.unexpected("a column or a constraint")
         if item.at("CONSTRAINT") or item.at(_OTHER_CONSTRAINTS, "KEY"):
             found = _constraint(item)
             if found is not None and found.name in expectations:
@@ -56,11 +56,10 @@ def read_columns(inside: TokenReader) -> Columns:
             if found is not None:
                 expectations[found.name] = found
         else:
-            column = _column(item)
-            if column.name.lower() in columns:
-                raise inside.fail(f"there are two columns named {column.name}.")
-            columns[column.name.lower()] = column.ddl
-            computed += column.computed
+            name, ddl = _column(item, computed)
+            if name.lower() in columns:
+                raise inside.fail(f"there are two columns named {name}.")
+            columns[name.lower()] = ddl
     return Columns(", ".join(columns.values()) or None, tuple(expectations.values()), tuple(computed))
 
 
@@ -72,16 +71,6 @@ def read_schema(ddl: str) -> Columns:
     if columns.expectations:
         raise inside.fail("a schema has no expectations; write @dlt.expect above the function.")
     return columns
-
-
-def _items(inside: TokenReader) -> Iterator[TokenReader]:
-    """Return the items, with a comma between two or, before a constraint, without."""
-    while not inside.done:
-        if inside.at(","):
-            raise inside.unexpected("a column or a constraint")
-        yield inside.item(_is_expected)
-        if inside.take(",") and inside.done:
-            raise inside.unexpected("a column or a constraint")
 
 
 def _is_expected(inside: TokenReader) -> bool:
@@ -108,22 +97,22 @@ def _constraint(item: TokenReader) -> Expectation | None:
     return Expectation(name, condition, violation)
 
 
-@dataclass(frozen=True)
-class _Column:
-    name: str
-    ddl: str
-    computed: tuple[ComputedColumn, ...]
-
-
-def _column(item: TokenReader) -> _Column:
-    """Read a column; its DDL has neither keys nor the expression of a computed column."""
+def _column(item: TokenReader, computed: list[ComputedColumn]) -> tuple[str, str]:
+    """Read a column; return its name and its DDL, which has neither keys nor the expression of a computed column."""
     begin = item.tokens[0].start
     name = item.name("a column's name")
     if item.done or not item.tokens[0].may_be_name or item.at("COMMENT") or item.at("NOT", "NULL"):
         raise item.fail(f"the column {name} needs a type, such as {name} STRING.")
-    type_begin, end = item.tokens[0].start, _type(item)
-    ddl, kind = [item.source.text[begin:end]], item.source.text[type_begin:end]
-    computed: list[ComputedColumn] = []
+    type_begin = item.tokens[0].start
+    item.name("a type")
+    item.angles()
+    if item.at("("):
+        item.skip()
+    # A type of several words, such as INTERVAL DAY TO SECOND.
+    while not item.done and item.tokens[0].may_be_name and not item.at("NOT|EXPECT") and not _begins(item, _OPTIONS):
+        item.name("a type")
+    kind = item.source.text[type_begin : item.last.end]
+    ddl = [item.source.text[begin : item.last.end]]
     while not item.done:
         option = item.tokens[0]
         if refused := next((reason for word, reason in _REFUSED.items() if item.at(word)), None):
@@ -140,9 +129,9 @@ def _column(item: TokenReader) -> _Column:
             computed.append(_computed(item, name, kind))
         else:
             item.skip()
-            rest = item.until(lambda: _begins(item, _OPTIONS))
-            ddl.append(item.source.text[option.start : rest.tokens[-1].end if rest.tokens else option.end])
-    return _Column(name, " ".join(ddl), tuple(computed))
+            item.until(lambda: _begins(item, _OPTIONS))
+            ddl.append(item.source.text[option.start : item.last.end])
+    return name, " ".join(ddl)
 
 
 def _computed(item: TokenReader, name: str, kind: str) -> ComputedColumn:
@@ -157,15 +146,3 @@ def _computed(item: TokenReader, name: str, kind: str) -> ComputedColumn:
 
 def _begins(item: TokenReader, words: tuple[tuple[str, ...], ...]) -> bool:
     return any(item.at(*these) for these in words)
-
-
-def _type(item: TokenReader) -> int:
-    """Read a type, and return where it ends."""
-    item.name("a type")
-    item.angles()
-    if item.at("("):
-        item.skip()
-    # A type of several words, such as INTERVAL DAY TO SECOND.
-    while not item.done and item.tokens[0].may_be_name and not item.at("NOT|EXPECT") and not _begins(item, _OPTIONS):
-        item.name("a type")
-    return item.end_of_last

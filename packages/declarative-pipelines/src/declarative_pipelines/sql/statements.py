@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, Flow, Namespace, SourceLocation
+from declarative_pipelines.errors import BadDefinition
 from declarative_pipelines.sql.change_flows import read_changes
 from declarative_pipelines.sql.columns import Columns, read_columns
 from declarative_pipelines.sql.queries import read_query
-from declarative_pipelines.sql.token_reader import SourceText, SqlError, TokenReader
+from declarative_pipelines.sql.token_reader import SourceText, TokenReader
 from streaming_base import sql_statements
 from streaming_base.errors import BadSql
 
 if TYPE_CHECKING:
-    from declarative_pipelines.sql.token_reader import TokenReader
     from streaming_base.sql_statements import Statement
 
 _STREAMING_TABLE, _VIEW = DatasetKind.STREAMING_TABLE, DatasetKind.TEMPORARY_VIEW
@@ -44,25 +44,7 @@ _REFUSED = {
 }
 
 
-def read_kind(reader: TokenReader) -> DatasetKind | None:
-    """Read the words between ``CREATE`` and a dataset's name; read nothing and return None for other objects.
-
-    ``PRIVATE`` and ``TEMPORARY`` tables, which the platform does not publish, are ordinary tables here.
-    """
-    temporary = reader.at("TEMPORARY|TEMP|PRIVATE")
-    words = reader.coming(5)[temporary:]
-    for kind_words, kind in _KINDS:
-        if len(words) >= len(kind_words) and all(
-            any(word.says(kind) for kind in wanted.split("|")) for word, wanted in zip(words, kind_words, strict=False)
-        ):
-            if temporary:
-                reader.take("TEMPORARY|TEMP|PRIVATE")
-            reader.expect(*kind_words)
-            return kind
-    return None
-
-
-def read_dataset(
+def _read_dataset(
     reader: TokenReader,
     kind: DatasetKind,
     name: str,
@@ -76,7 +58,13 @@ def read_dataset(
     file; ``is_published`` marks a view that stays in the catalog.
     """
     columns = read_columns(reader.parenthesized()) if reader.at("(") else Columns()
-    given = _clauses(reader)
+    given: dict[str, Any] = {}
+    while not reader.done and not reader.at("AS|FLOW"):
+        before, (key, value) = reader.location, _clause(reader)
+        if key in given:
+            raise BadDefinition(before, f"the {key.replace('_', ' ')} is given twice.")
+        given[key] = value
+    given = {key: value for key, value in given.items() if value is not None}
     query = None
     views: list[Dataset] = []
     if reader.take("AS"):
@@ -84,7 +72,9 @@ def read_dataset(
     elif kind is not DatasetKind.STREAMING_TABLE:
         raise reader.unexpected("AS with a query")
     if kind is DatasetKind.TEMPORARY_VIEW and (unfit := given.keys() - {"comment", "properties"}):
-        raise SqlError(location, f"a {'' if is_published else 'temporary '}view has no {min(unfit).replace('_', ' ')}.")
+        raise BadDefinition(
+            location, f"a {'' if is_published else 'temporary '}view has no {min(unfit).replace('_', ' ')}."
+        )
     if is_published:
         _refuse_in_catalog(name, location, columns, views)
     dataset = Dataset(
@@ -103,26 +93,18 @@ def read_dataset(
 
 
 def _refuse_in_catalog(name: str, location: SourceLocation, columns: Columns, views: list[Dataset]) -> None:
-    """Raise SqlError for a view in the catalog that has expectations, reads files, or is in another database."""
+    """Raise BadDefinition for a view in the catalog that has expectations, reads files, or is in another database."""
     if columns.expectations:
         problem = "has expectations, which count in tables and temporary views"
     elif views:
         problem = "reads files"
     elif "." in name:
-        raise SqlError(location, f"the view {name} is made in the pipeline's own database: write its name alone.")
+        raise BadDefinition(location, f"the view {name} is made in the pipeline's own database: write its name alone.")
     else:
         return
-    raise SqlError(location, f"the view {name} {problem}. Write CREATE TEMPORARY VIEW or CREATE MATERIALIZED VIEW.")
-
-
-def _clauses(reader: TokenReader) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    while not reader.done and not reader.at("AS|FLOW"):
-        before, (key, value) = reader.location, _clause(reader)
-        if key in given:
-            raise SqlError(before, f"the {key.replace('_', ' ')} is given twice.")
-        given[key] = value
-    return {key: value for key, value in given.items() if value is not None}
+    raise BadDefinition(
+        location, f"the view {name} {problem}. Write CREATE TEMPORARY VIEW or CREATE MATERIALIZED VIEW."
+    )
 
 
 def _clause(reader: TokenReader) -> tuple[str, Any]:
@@ -157,11 +139,11 @@ def _properties(reader: TokenReader) -> dict[str, str]:
     for item in reader.parenthesized().items():
         key = item.string() if item.at_string else ".".join(item.names("a property's name"))
         item.expect("=")
-        properties[key] = read_value(item)
+        properties[key] = _read_value(item)
     return properties
 
 
-def read_value(reader: TokenReader) -> str:
+def _read_value(reader: TokenReader) -> str:
     """Read the rest as a value: a quoted text, or as written."""
     if reader.done:
         raise reader.unexpected("a value")
@@ -183,22 +165,20 @@ def read_statements(text: str, file: str, definitions: Definitions) -> None:
 
     A query becomes a :class:`.QueryText`, and each call of ``read_files`` or ``cloud_files`` a temporary view before
     it, with a :class:`.FileRead`.  ``SET`` applies to the ``spark_conf`` and to ``${key}`` of later statements of the
-    file, ``USE`` to their ``namespace``.  Raises SqlError with file and line.
+    file, ``USE`` to their ``namespace``.  Raises BadDefinition with file and line.
     """
     scope = _Scope(file)
-    for statement in _statements(text, file):
+    try:
+        statements = sql_statements.split(text)
+    except BadSql as error:
+        line = _LINE.match(str(error))
+        location = SourceLocation(file, int(line[1]) if line else 1)
+        raise BadDefinition(location, _LINE.sub("", str(error), count=1)) from None
+    for statement in statements:
         scope.read(statement)
     definitions.datasets += scope.found.datasets
     definitions.flows += scope.found.flows
     definitions.changes += scope.found.changes
-
-
-def _statements(text: str, file: str) -> list[Statement]:
-    try:
-        return sql_statements.split(text)
-    except BadSql as error:
-        line = _LINE.match(str(error))
-        raise SqlError(SourceLocation(file, int(line[1]) if line else 1), _LINE.sub("", str(error), count=1)) from None
 
 
 @dataclass
@@ -215,7 +195,11 @@ class _Scope:
         reader = TokenReader(SourceText(text, self.file, statement.line))
         location = reader.source.location()
         if reader.take("SET"):
-            self._set(reader)
+            key = reader.until(lambda: reader.at("=")).text.replace("`", "")
+            if not key or " " in key:
+                raise reader.fail("a setting is written SET key = value.")
+            reader.expect("=")
+            self.settings[key] = _read_value(reader)
         elif reader.take("USE"):
             self._use(reader)
         elif reader.take("APPLY", "CHANGES") or reader.take("AUTO", "CDC"):
@@ -225,19 +209,22 @@ class _Scope:
         elif reader.take("CREATE"):
             self._create(reader, location)
         else:
-            raise SqlError(location, f"{_beginning(text)} is no statement of a pipeline. {_KNOWN}")
+            raise BadDefinition(location, f"{_beginning(text)} is no statement of a pipeline. {_KNOWN}")
 
     def _create(self, reader: TokenReader, location: SourceLocation) -> None:
         if reader.take("OR"):
             reader.expect("REFRESH|REPLACE")
         is_published = reader.at("VIEW")
-        kind = read_kind(reader)
+        reader.take("TEMPORARY|TEMP|PRIVATE")  # a table that the platform does not publish is an ordinary table here
+        kind = next((kind for words, kind in _KINDS if reader.take(*words)), None)
         if kind is None:
-            raise SqlError(location, f"{_beginning(reader.source.text)} creates no dataset of a pipeline. {_KNOWN}")
+            raise BadDefinition(
+                location, f"{_beginning(reader.source.text)} creates no dataset of a pipeline. {_KNOWN}"
+            )
         reader.take("IF", "NOT", "EXISTS")
         name = _name(reader)
         reader.take("IF", "NOT", "EXISTS")
-        self.found.datasets += read_dataset(reader, kind, name, location, self._common, is_published)
+        self.found.datasets += _read_dataset(reader, kind, name, location, self._common, is_published)
         if reader.take("FLOW"):
             reader.expect("AUTO", "CDC")
             self._changes(reader, name, name, location)
@@ -268,16 +255,9 @@ class _Scope:
     def _changes(
         self, reader: TokenReader, name: str, target: str, location: SourceLocation, once: bool = False
     ) -> None:
-        changes = read_changes(reader, name, target, location, _name, once)
-        self.found.datasets += changes.views
-        self.found.changes.append(replace(changes.flow, namespace=self.namespace))
-
-    def _set(self, reader: TokenReader) -> None:
-        key = reader.until(lambda: reader.at("=")).text.replace("`", "")
-        if not key or " " in key:
-            raise reader.fail("a setting is written SET key = value.")
-        reader.expect("=")
-        self.settings[key] = read_value(reader)
+        flow, views = read_changes(reader, name, target, location, _name, once)
+        self.found.datasets += views
+        self.found.changes.append(replace(flow, namespace=self.namespace))
 
     def _use(self, reader: TokenReader) -> None:
         if reader.take("CATALOG"):
@@ -299,10 +279,10 @@ def _name(reader: TokenReader) -> str:
     """Read a dataset's name, without ``LIVE.``."""
     before, parts = reader.location, reader.names("a dataset's name")
     if any("." in part for part in parts):
-        raise SqlError(before, "a dataset's name has no dot in backticks.")
+        raise BadDefinition(before, "a dataset's name has no dot in backticks.")
     parts = parts[1:] if len(parts) > 1 and parts[0].upper() == "LIVE" else parts
     if len(parts) > 3:
-        raise SqlError(before, "a dataset's name has three parts at most: catalog, database, name.")
+        raise BadDefinition(before, "a dataset's name has three parts at most: catalog, database, name.")
     return ".".join(parts)
 
 

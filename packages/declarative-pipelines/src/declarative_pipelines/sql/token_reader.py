@@ -1,7 +1,6 @@
 """A cursor over a statement's tokens: what must come next, what may, and what is in parentheses.
 
-The tokenizer is the one that :mod:`notebook_dialect.sql.statements` cuts statements with.  It takes some neighbours
-together, such as ``CLUSTER BY``; here each word is a token of its own.
+The tokenizer takes some neighbors together, such as ``CLUSTER BY``; here each word is a token of its own.
 """
 
 from __future__ import annotations
@@ -13,22 +12,11 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import SourceLocation
-from streaming_base.errors import ExplainedError
+from declarative_pipelines.errors import BadDefinition
 from streaming_base.sql_statements import tokens_of
 
 if TYPE_CHECKING:
     from sqlglot.tokens import Token as TheirToken
-
-
-@dataclass(eq=False)
-class SqlError(ExplainedError, ValueError):
-    """A statement that is not a pipeline's, or has an unknown clause."""
-
-    location: SourceLocation
-    problem: str
-
-    def __str__(self) -> str:
-        return f"{self.location}: {self.problem}"
 
 
 _WORD = re.compile(r"\w+")
@@ -144,7 +132,7 @@ class TokenReader:
         return found
 
     def expect(self, *words: str) -> None:
-        """Read these words, or raise SqlError."""
+        """Read these words, or raise BadDefinition."""
         if not self.take(*words):
             raise self.unexpected(" ".join(words).replace("|", " or "))
 
@@ -229,14 +217,9 @@ class TokenReader:
             raise self.unexpected(">")
 
     @property
-    def last(self) -> str:
-        """The value of the last token that was read."""
-        return self._tokens[self._next - 1].value
-
-    @property
-    def end_of_last(self) -> int:
-        """Where the last token that was read ends."""
-        return self._tokens[self._next - 1].end
+    def last(self) -> Token:
+        """The last token that was read."""
+        return self._tokens[self._next - 1]
 
     def rest(self) -> TokenReader:
         """Read all that is left."""
@@ -275,13 +258,13 @@ class TokenReader:
         if not self.done:
             raise self.fail(f"{self._shown()} is not expected behind {behind}.")
 
-    def unexpected(self, wanted: str) -> SqlError:
+    def unexpected(self, wanted: str) -> BadDefinition:
         """Return the error for an unexpected token in place of ``wanted``."""
         return self.fail(f"{wanted} is expected here, not {self._shown()}.")
 
-    def fail(self, problem: str) -> SqlError:
+    def fail(self, problem: str) -> BadDefinition:
         """Return an error about the next token's place."""
-        return SqlError(self.location, problem)
+        return BadDefinition(self.location, problem)
 
     def _shown(self) -> str:
         if self.done:

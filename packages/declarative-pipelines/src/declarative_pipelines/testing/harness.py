@@ -5,37 +5,42 @@ from __future__ import annotations
 import shutil
 import tempfile
 import uuid
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules
-from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, SourceLocation, without_live
-from declarative_pipelines.engine.spark_engine import SparkEngine
+from declarative_pipelines.definitions.model import (
+    Dataset,
+    DatasetKind,
+    Definitions,
+    SourceLocation,
+    find,
+    without_live,
+)
+from declarative_pipelines.engine.spark_engine import SparkEngine, TableVersion
 from declarative_pipelines.engine.storage import PipelineLocation, Storage
-from declarative_pipelines.errors import BadArgument, BadDefinition
-from declarative_pipelines.pipeline import UpdateRun, find_session, in_session
-from declarative_pipelines.planning.plan import parse_schemas
-from declarative_pipelines.planning.selection import Selection
+from declarative_pipelines.errors import BadArgument, BadDefinition, NotMocked
+from declarative_pipelines.pipeline import UpdateRun, find_session, in_session, only_in_session
+from declarative_pipelines.planning.flow_nodes import Selection, flows_of, suggestion
+from declarative_pipelines.planning.plan import parse_schemas, source_of
 from declarative_pipelines.source_files import names_for_files
-from declarative_pipelines.sql.parameters import OWN
-from declarative_pipelines.testing import mock_files, part, redirected_reads
+from declarative_pipelines.sql.query_text import OWN
+from declarative_pipelines.testing import mock_files, redirected_reads
 from declarative_pipelines.testing.mock_files import TABLE as TOPICS
 from declarative_pipelines.testing.mock_files import MockFiles, MockTopics
 from declarative_pipelines.testing.outcome import PipelineTestResult
-from declarative_pipelines.testing.redirected_reads import RedirectedNames, paths_in
+from declarative_pipelines.testing.redirected_reads import RedirectedNames, Redirects
 from declarative_pipelines.updates.event_log import EventLog, EventRow
 from declarative_pipelines.updates.results import GraphKnown, Progress
-from declarative_pipelines.updates.update_lock import only_in_session
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
-
-    from declarative_pipelines.updates.results import Update
 
 # A test has few rows: one partition each and one state store in place of hundreds, and logs of a few lines.
 _SETTINGS = {
@@ -75,7 +80,11 @@ class PipelineTest:
         self.files = source_files.files(files)
         self._configuration = {**_SETTINGS, **(configuration or {})}
         self._folder = Path(tempfile.mkdtemp(prefix="pipeline_test_")).resolve()
-        self._names = RedirectedNames(database=f"pipeline_test_{uuid.uuid4().hex[:12]}", own=_own(database))
+        own = None
+        if database is not None:
+            *catalog, name = database.lower().replace("`", "").split(".")
+            own = (catalog[0] if catalog else OWN, name)
+        self._names = RedirectedNames(database=f"pipeline_test_{uuid.uuid4().hex[:12]}", own=own)
         self._databases: set[str] = set()
         self._mocked: dict[str, str] = {}  # formats by names
         self._files = MockFiles(self._folder)
@@ -119,7 +128,9 @@ class PipelineTest:
         """
         name = without_live(name)
         if schema is None and not hasattr(rows, "columns"):
-            schema = self._declared(name)
+            with in_session(self.spark, self._location, self._configuration):
+                declared = self._read().dataset(name)
+            schema = None if declared is None else declared.schema
         frame = mock_files.frame_of(self.spark, name, rows, schema)
         if name in self._mocked and self._mocked[name] != format:
             self.spark.sql(f"DROP TABLE {self._names.quoted(name)}")
@@ -185,48 +196,70 @@ class PipelineTest:
         with (
             only_in_session(self.spark, "test"),
             in_session(self.spark, self._location, self._configuration),
-            redirected_reads.redirect_reads(_TestReads(self._names, self._files, self._topics)),
+            redirected_reads.redirect_reads(Redirects(self._names, self._files, self._topics)),
         ):
             update = running.run(lambda: self._definitions(names), dry_run=False)
         if check:
             update.raise_if_failed()
-        return PipelineTestResult(update, self.spark, self._versions(update), self._version)
+        tables = [one.name for one in update.datasets if one.kind is not DatasetKind.TEMPORARY_VIEW]
+        versions = {name: (self._names.quoted(name), version) for name in tables if (version := self._version(name))}
+        return PipelineTestResult(update, self.spark, versions, self._version)
 
     def _definitions(self, outputs: tuple[str, ...]) -> Definitions:
-        definitions = part.replace_by_tables(part.remove_mocked(self._read(), self._mocked), outputs)
+        """Return the definitions of the part that a test runs, without what it has mocked."""
+        read = self._read()
+        definitions = _only(read, [one.name for one in read.datasets if find(one.name, self._mocked) is None])
+        names = [one.name for one in definitions.datasets]
+        for output in outputs:
+            if find(output, names) is None:
+                problem = f"The pipeline has no dataset {output}, or the test has mocked it."
+                raise BadArgument(problem + suggestion(output, names))
+        definitions.datasets[:] = [_as_table(one, find(one.name, outputs) is not None) for one in definitions.datasets]
         if not definitions.datasets:
             raise BadDefinition(None, "The files define no dataset that is not mocked.")
         for dataset in definitions.datasets:
             self._names.learn(dataset.name)
             self._create_database(self._names.table(dataset.name)[0])
-            if dataset.namespace.database:
-                self._create_database(
-                    self._names.located(dataset.namespace.catalog or OWN, dataset.namespace.database)[1]
-                )
-        return part.only(definitions, self._part(definitions, outputs))
-
-    def _part(self, definitions: Definitions, outputs: tuple[str, ...]) -> frozenset[str]:
+            namespace = dataset.namespace
+            if namespace.database:
+                self._create_database(self._names.located(namespace.catalog or OWN, namespace.database)[1])
         texts = "".join(file.read_text(encoding="utf-8") for file in self.files)
-        names = tuple(one.name for one in definitions.datasets)
-        case = (texts, names, outputs, frozenset(self._mocked), tuple(self._configuration.items()))
+        case = (texts, tuple(names), outputs, frozenset(self._mocked), tuple(self._configuration.items()))
         if case not in _parts:
-            _parts[case] = part.required_part(self._engine(), definitions, outputs)
-        return _parts[case]
+            _parts[case] = self._required_part(definitions, outputs) if outputs else frozenset(names)
+        return _only(definitions, _parts[case])
+
+    def _required_part(self, definitions: Definitions, outputs: tuple[str, ...]) -> frozenset[str]:
+        """Return the outputs and all datasets that they read.
+
+        Errors of other datasets do not matter: unneeded ones may lack their tables.
+        """
+        engine, flows = self._engine(), flows_of(definitions)
+        graph = engine.resolve(definitions.datasets, [source_of(flow, engine) for flow in flows])
+        names = {engine.full_name(one): one.name for one in definitions.datasets}
+        needed, left = set(), [one.name for one in definitions.datasets if find(one.name, outputs)]
+        while left:
+            name = left.pop()
+            if name not in needed:
+                needed.add(name)
+                inputs = [one for flow in flows if flow.target.name == name for one in graph.flows[flow.name].inputs]
+                left += [names[one] for one in inputs if one in names]
+        return frozenset(needed)
 
     def _observe(self, progress: Progress) -> None:
-        if isinstance(progress, GraphKnown):  # before anything runs
-            part.refuse_tables_of_others(progress, self._names)
+        """Raise NotMocked, before anything runs, if the pipeline reads a table that is neither its nor the test's."""
+        if not isinstance(progress, GraphKnown):
+            return
+        own = {dataset.name for dataset in progress.datasets}
+        for table, _ in progress.edges:
+            *around, _ = table.split(".")
+            if table not in own and around and not self._names.has(around[-1]) and "/" not in table:
+                raise NotMocked(f"the table {table}", f"pipeline.mock({table.removeprefix('spark_catalog.')!r}, rows)")
 
     def _read(self) -> Definitions:
         definitions = source_files.read(self.files, names_for_files(self.spark, self._configuration))
         parse_schemas(definitions)
         return definitions
-
-    def _declared(self, name: str) -> Any:
-        """Return the schema that a dataset's definition declares, where the pipeline has one of that name."""
-        with in_session(self.spark, self._location, self._configuration):
-            found = self._read().dataset(name)
-        return None if found is None else found.schema
 
     def _write(self, name: str, frame: DataFrame, mode: str) -> None:
         self._names.learn(name)
@@ -239,16 +272,8 @@ class PipelineTest:
             self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS `{database}` LOCATION '{location}'")
             self._databases.add(database)
 
-    def _versions(self, update: Update) -> dict[str, tuple[str, int]]:
-        tables = {one.name: self._names.quoted(one.name) for one in update.datasets}
-        views = {one.name for one in update.datasets if one.kind is DatasetKind.TEMPORARY_VIEW}
-        there = {name: table for name, table in tables.items() if name not in views}
-        return {
-            name: (table, self._version(name)) for name, table in there.items() if self.spark.catalog.tableExists(table)
-        }
-
-    def _version(self, dataset: str) -> int:
-        return self._engine().version(Dataset(dataset, DatasetKind.TABLE, SourceLocation("", 0)))
+    def _version(self, dataset: str) -> TableVersion | None:
+        return self._engine().newest_version(Dataset(dataset, DatasetKind.TABLE, SourceLocation("", 0)))
 
     def _engine(self) -> SparkEngine:
         return SparkEngine(self.spark, OWN, self._names.database, self._location.storage.root, self._names)
@@ -271,43 +296,20 @@ class _NoLog(EventLog):
         """Record nothing."""
 
 
-class _TestReads:
-    """The redirection of a pipeline's reads to a test."""
-
-    def __init__(self, names: RedirectedNames, files: MockFiles, topics: MockTopics) -> None:
-        self._names, self._files, self._topics = names, files, topics
-
-    def name(self, name: str) -> str:
-        """Return a table's name as the test has it."""
-        if paths := paths_in(name):
-            return self._with_paths(name, paths)
-        return self._names.quoted(name) if "." in without_live(name) else name
-
-    def text(self, text: str) -> str:
-        """Return SQL text with the test's names and paths."""
-        text = self._with_paths(text, paths_in(text))
-        return self._names.in_text(text)
-
-    def path(self, path: str) -> str:
-        """Return a path as the test has it."""
-        return self._files.path(path)
-
-    def kept(self, path: str) -> str:
-        """Return the test's place for something that the pipeline stores at a path."""
-        return self._files.kept(path)
-
-    def topics(self, session: SparkSession, options: Mapping[str, str], streaming: bool) -> DataFrame:
-        """Return the records of topics."""
-        return self._topics.frame(options, streaming)
-
-    def _with_paths(self, text: str, paths: list[Any]) -> str:
-        for path in reversed(paths):
-            text = f"{text[: path.start]}`{self._files.path(path.value)}`{text[path.end :]}"
-        return text
+def _only(definitions: Definitions, needed: Collection[str]) -> Definitions:
+    """Return the definitions of some datasets."""
+    return Definitions(
+        [one for one in definitions.datasets if one.name in needed],
+        [one for one in definitions.flows if find(one.target, needed)],
+        [one for one in definitions.changes if find(one.target, needed)],
+        definitions.settings,
+    )
 
 
-def _own(database: str | None) -> tuple[str, str] | None:
-    if database is None:
-        return None
-    *catalog, name = database.lower().replace("`", "").split(".")
-    return (catalog[0] if catalog else OWN, name)
+def _as_table(dataset: Dataset, is_output: bool) -> Dataset:
+    """Return a table in place of a sink, and of a view whose rows the test requests."""
+    if dataset.kind is DatasetKind.SINK:
+        return replace(dataset, kind=DatasetKind.STREAMING_TABLE, format=None, options={}, take_batch=None)
+    if dataset.kind is DatasetKind.TEMPORARY_VIEW and is_output:
+        return replace(dataset, kind=DatasetKind.TABLE)
+    return dataset

@@ -41,21 +41,17 @@ class MockTopics:
 
     def frame(self, options: Mapping[str, str], streaming: bool) -> DataFrame:
         """Return the records for a reader with these options; NotMocked for a topic that the test lacks."""
-        asked = self._asked(options)
+        asked = {topic.strip() for topic in options.get("subscribe", "").split(",")}
+        if "assign" in options:
+            asked = set(json.loads(options["assign"]))
+        elif pattern := options.get("subscribepattern"):
+            asked = {topic for topic in self.topics if re.fullmatch(pattern, topic)} or {pattern}
         for topic in asked:
             if topic not in self.topics:
                 raise NotMocked(f"the topic {topic}", f"pipeline.mock_topic({topic!r}, [value, ...])")
         reader = self.session.readStream if streaming else self.session.read
         frame = reader.table(self.table).where(f"topic IN ({', '.join(map(repr, sorted(asked)))})")
         return frame if options.get("includeheaders", "false").lower() == "true" else frame.drop("headers")
-
-    def _asked(self, options: Mapping[str, str]) -> set[str]:
-        if "assign" in options:
-            return set(json.loads(options["assign"]))
-        if "subscribepattern" in options:
-            pattern = options["subscribepattern"]
-            return {topic for topic in self.topics if re.fullmatch(pattern, topic)} or {pattern}
-        return {topic.strip() for topic in options.get("subscribe", "").split(",")}
 
     def _row(self, topic: str, record: Any) -> tuple[Any, ...]:
         fields = record if isinstance(record, Mapping) else {"value": record}
@@ -89,6 +85,7 @@ def frame_of(session: SparkSession, name: str, rows: Any, schema: str | StructTy
 
     Raises BadArgument if the types cannot be inferred, or a row has a column that the schema lacks.
     """
+    from pyspark.errors import PySparkTypeError, PySparkValueError
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
@@ -100,12 +97,6 @@ def frame_of(session: SparkSession, name: str, rows: Any, schema: str | StructTy
     rows = list(rows)
     if fields is not None:
         return session.createDataFrame([_in_order(name, row, fields.fieldNames()) for row in rows], fields)
-    return _inferred(session, name, rows)
-
-
-def _inferred(session: SparkSession, name: str, rows: Sequence[Any]) -> DataFrame:
-    from pyspark.errors import PySparkTypeError, PySparkValueError
-
     given = [_by_name(row) for row in rows]
     if not given or None in given:
         what = "no rows" if not given else "rows without names of columns"
@@ -162,7 +153,9 @@ class MockFiles:
         for name, content in files.items():
             to = folder / name
             to.parent.mkdir(parents=True, exist_ok=True)
-            to.write_bytes(_bytes(content))
+            if not isinstance(content, str | bytes):
+                content = "".join(json.dumps(one) + "\n" for one in content)
+            to.write_bytes(content if isinstance(content, bytes) else content.encode())
         return folder
 
     def path(self, path: str) -> str:
@@ -185,11 +178,3 @@ class MockFiles:
 
 def _plain(path: str) -> str:
     return _SCHEME.sub("", path).rstrip("/") or "/"
-
-
-def _bytes(content: Any) -> bytes:
-    if isinstance(content, bytes):
-        return content
-    if isinstance(content, str):
-        return content.encode()
-    return "".join(json.dumps(one) + "\n" for one in content).encode()

@@ -12,6 +12,7 @@ from declarative_pipelines.errors import BadArgument, did_you_mean
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
+    from declarative_pipelines.engine.spark_engine import TableVersion
     from declarative_pipelines.updates.results import DatasetResult, Update
 
 
@@ -40,8 +41,8 @@ class PipelineTestResult:
 
     update: Update
     session: SparkSession
-    tables: Mapping[str, tuple[str, int]]
-    version: Callable[[str], int]
+    tables: Mapping[str, tuple[str, TableVersion]]
+    version: Callable[[str], TableVersion | None]
 
     @property
     def error(self) -> Exception | None:
@@ -64,7 +65,7 @@ class PipelineTestResult:
         table, version = self.tables[made]
         # Delta reads an older version's log for it, which takes longer than the rows.
         is_newest = self.version(made) == version
-        return self.session.sql(f"SELECT * FROM {table}{'' if is_newest else f' VERSION AS OF {version}'}")
+        return self.session.sql(f"SELECT * FROM {table}{'' if is_newest else f' VERSION AS OF {version.number}'}")
 
     def rows(self, dataset: str) -> list[Row]:
         """Return the rows of a dataset, sorted by their columns from the left; NULLs come first."""
@@ -91,15 +92,8 @@ class PipelineTestResult:
         if not found:
             there = ", ".join(repr(one.name) for one in own) or "none"
             raise BadArgument(f"{dataset} has no expectation {name!r} that was counted. It has {there}.")
-        return ExpectationCounts(*(_sum(getattr(one, what) for one in found) for what in _COUNTS))
-
-
-_COUNTS = ("passed", "failed", "dropped")
-
-
-def _sum(values: Any) -> int | None:
-    values = list(values)
-    return None if None in values else sum(values)
+        counts = ([getattr(one, what) for one in found] for what in ("passed", "failed", "dropped"))
+        return ExpectationCounts(*(None if None in values else sum(values) for values in counts))
 
 
 def _sortable(value: Any) -> Any:

@@ -9,19 +9,16 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial, wraps
+from typing import Any
 
 from declarative_pipelines.definitions.model import without_live
 from declarative_pipelines.engine import dataset_reads
-from declarative_pipelines.sql.parameters import OWN, CatalogMap
-from declarative_pipelines.sql.token_reader import Form, SourceText, Token
-from streaming_base import hooks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pyspark.sql import DataFrame, SparkSession
+from declarative_pipelines.sql.query_text import OWN, CatalogMap, WrittenName, replace_names
+from declarative_pipelines.sql.token_reader import Form, SourceText
+from declarative_pipelines.testing.mock_files import MockFiles, MockTopics
+from streaming_base import builders, hooks
+from streaming_base.rewritten_sql import Edit, Rewritten
 
 _FORMATS = ("delta", "json", "csv", "parquet", "orc", "text", "binaryfile", "avro", "xml")
 _SHARED = ("global_temp",)
@@ -78,74 +75,51 @@ class RedirectedNames(CatalogMap):
         lower = text.lower()
         if not any(table in lower for _, _, table in self.known):
             return text
-        tokens, pieces, done = SourceText(text, "").tokens(), [], 0
-        for number, token in enumerate(tokens):
-            if token.start >= done and (parts := self._known_at(tokens, number)):
-                pieces += [text[done : token.start], self.quoted(".".join(parts))]
-                done = tokens[number + 2 * len(parts) - 2].end
-        return "".join([*pieces, text[done:]])
 
-    def _known_at(self, tokens: list[Token], number: int) -> tuple[str, ...]:
-        """Return the parts of the known name that begins at a token."""
-        names = name_at(tokens, number)
-        for length in (3, 2):
-            parts = tuple(name.lower() for name in names[:length])
-            full = parts if length == 3 else (OWN, *parts)
-            if len(parts) == length and full in self.known:
-                return parts
-        return ()
+        def in_test(name: WrittenName) -> Edit | None:
+            for length in (3, 2):
+                parts = tuple(part.lower() for part in name.parts[:length])
+                full = parts if length == 3 else (OWN, *parts)
+                if len(parts) == length and full in self.known:
+                    return name.edit(length, self.quoted(".".join(parts)))
+            return None
+
+        return replace_names(text, in_test)
 
 
-def name_at(tokens: list[Token], number: int) -> list[str]:
-    """Return the parts of the name that begins at a token; none where the token is no beginning of a name."""
-    if not tokens[number].may_be_name or (number > 0 and tokens[number - 1].says(".")):
-        return []
-    names = [tokens[number].value]
-    while len(tokens) > number + 2 and tokens[number + 1].says(".") and tokens[number + 2].may_be_name:
-        number += 2
-        names.append(tokens[number].value)
-    return names
+@dataclass(frozen=True)
+class Redirects:
+    """The redirection of a pipeline's reads to a test."""
 
-
-def paths_in(text: str) -> list[Token]:
-    """Return the paths that SQL text reads as tables, such as json.`/landing/orders`."""
-    if "`" not in text:
-        return []
-    tokens = SourceText(text, "").tokens()
-    pairs = zip(tokens[:-2], tokens[2:], strict=True)
-    return [path for form, path in pairs if form.value.lower() in _FORMATS and _is_path(path)]
-
-
-def _is_path(token: Token) -> bool:
-    return token.form is Form.NAME and "/" in token.value
-
-
-_FILES = ("load", "json", "csv", "parquet", "orc", "text", "xml")
-_REMEMBERED = "_declarative_pipelines_test_options"
-_FORMAT = "format"
-#: Options whose value is the path of what is read, and those where a source keeps something.
-_PATHS = ("path",)
-_KEPT = ("cloudfiles.schemalocation", "schemalocation", "badrecordspath")
-
-
-class Redirects(Protocol):
-    """The redirection of reads to a test."""
+    names: RedirectedNames
+    files: MockFiles
+    topics: MockTopics
 
     def name(self, name: str) -> str:
         """Return a table's name as the test has it."""
+        changed = self._with_paths(name)
+        return self.names.quoted(name) if changed == name and "." in without_live(name) else changed
 
     def text(self, text: str) -> str:
         """Return SQL text with the test's names and paths."""
+        return self.names.in_text(self._with_paths(text))
 
-    def path(self, path: str) -> str:
-        """Return a path as the test has it."""
+    def _with_paths(self, text: str) -> str:
+        """Return a text with the test's paths in place of those that it reads as tables: json.`/landing/orders`."""
+        if "`" not in text:
+            return text
+        tokens = SourceText(text, "").tokens()
+        edits = [
+            Edit(path.start, path.end, f"`{self.files.path(path.value)}`")
+            for form, path in zip(tokens[:-2], tokens[2:], strict=True)
+            if form.value.lower() in _FORMATS and path.form is Form.NAME and "/" in path.value
+        ]
+        return Rewritten.of(text, edits).text
 
-    def kept(self, path: str) -> str:
-        """Return the test's place for something stored at a path."""
 
-    def topics(self, session: SparkSession, options: Mapping[str, str], streaming: bool) -> DataFrame:
-        """Return the records of topics."""
-
+_FILES = ("load", "json", "csv", "parquet", "orc", "text", "xml")
+#: Options of a reader whose value is where a source keeps something.
+_KEPT = ("cloudfiles.schemalocation", "schemalocation", "badrecordspath")
 
 _current: Redirects | None = None
 
@@ -168,16 +142,16 @@ def install() -> None:
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
     dataset_reads.install()  # below this in the chain: it is given the test's names
-    _wrap(SparkSession, "table", _wrap_by_name)
-    _wrap(SparkSession, "sql", _wrap_sql)
+    by_name = partial(_with_first, lambda redirects, name: redirects.name(name))
+    _wrap(SparkSession, "table", by_name)
+    _wrap(SparkSession, "sql", partial(_with_first, lambda redirects, text: redirects.text(text)))
     for reader in (DataFrameReader, DataStreamReader):
-        _wrap(reader, "table", _wrap_by_name)
+        _wrap(reader, "table", by_name)
         for name in _FILES:
             if hasattr(reader, name):
-                _wrap(reader, name, _wrap_by_path)
+                _wrap(reader, name, partial(_with_redirect, redirect=_redirect_load))
         _wrap(reader, "option", _wrap_option)
         _wrap(reader, "options", _wrap_options)
-        _wrap(reader, "format", _wrap_format)
 
 
 def _wrap(kind: type, name: str, make: Callable[[Any], Any]) -> None:
@@ -185,29 +159,17 @@ def _wrap(kind: type, name: str, make: Callable[[Any], Any]) -> None:
     hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
 
 
-def _wrap_by_name(original: Any) -> Any:
-    return _with_first(original, lambda redirects, name: redirects.name(name))
-
-
-def _wrap_sql(original: Any) -> Any:
-    return _with_first(original, lambda redirects, text: redirects.text(text))
-
-
-def _with_first(original: Any, change: Callable[[Redirects, str], str]) -> Any:
+def _with_first(change: Callable[[Redirects, str], str], original: Any) -> Any:
     """Return the method with its first argument changed."""
 
     def redirect(redirects: Redirects, _reader: Any, given: inspect.BoundArguments) -> None:
         name = list(given.arguments)[1]
         given.arguments[name] = change(redirects, given.arguments[name])
 
-    return _wrap_with_redirect(original, redirect)
+    return _with_redirect(original, redirect)
 
 
-def _wrap_by_path(original: Any) -> Any:
-    return _wrap_with_redirect(original, _redirect_load)
-
-
-def _wrap_with_redirect(original: Any, redirect: Callable[[Redirects, Any, inspect.BoundArguments], Any]) -> Any:
+def _with_redirect(original: Any, redirect: Callable[[Redirects, Any, inspect.BoundArguments], Any]) -> Any:
     """Wrap a method so that `redirect` changes its arguments or returns its result."""
     signature = inspect.signature(original)
 
@@ -223,12 +185,17 @@ def _wrap_with_redirect(original: Any, redirect: Callable[[Redirects, Any, inspe
 
 
 def _redirect_load(redirects: Redirects, reader: Any, given: inspect.BoundArguments) -> Any:
-    known = vars(reader).get(_REMEMBERED, {})
-    if (given.arguments.get("format") or known.get(_FORMAT, "")).lower() == "kafka":
+    recorded = builders.given_to(reader)
+    if (given.arguments.get("format") or recorded.format).lower() == "kafka":
         from pyspark.sql.streaming.readwriter import DataStreamReader
 
-        more = given.arguments.get("options", {})
-        return redirects.topics(reader._spark, {**known, **more}, isinstance(reader, DataStreamReader))
+        more = {key.lower(): value for key, value in given.arguments.get("options", {}).items()}
+        return redirects.topics.frame({**recorded.lower_options, **more}, isinstance(reader, DataStreamReader))
+    for key, value in list(recorded.options.items()):
+        if key.lower() == "path":
+            reader.option(key, redirects.files.path(value))
+        elif key.lower() in _KEPT:
+            reader.option(key, redirects.files.kept(value))
     for name in ("path", "paths"):
         if name in given.arguments:
             given.arguments[name] = _moved(given.arguments[name], redirects)
@@ -238,16 +205,18 @@ def _redirect_load(redirects: Redirects, reader: Any, given: inspect.BoundArgume
 def _moved(path: Any, redirects: Redirects) -> Any:
     if isinstance(path, list | tuple):
         return type(path)(_moved(one, redirects) for one in path)
-    return redirects.path(path) if isinstance(path, str) else path
+    return redirects.files.path(path) if isinstance(path, str) else path
+
+
+def _is_for_broker(key: str) -> bool:
+    """Whether an option is for a broker, which a test does not have; hooks below must not see it."""
+    return _current is not None and key.lower().startswith("kafka.")
 
 
 def _wrap_option(original: Any) -> Any:
     @wraps(original)
     def option(self: Any, key: str, value: Any) -> Any:
-        if _current is None:
-            return original(self, key, value)
-        value = _record_option(self, key, value, _current)
-        return self if _is_for_kafka(self, key) else original(self, key, value)
+        return self if _is_for_broker(key) else original(self, key, value)
 
     return option
 
@@ -255,33 +224,6 @@ def _wrap_option(original: Any) -> Any:
 def _wrap_options(original: Any) -> Any:
     @wraps(original)
     def options(self: Any, **options: Any) -> Any:
-        if _current is not None:
-            options = {key: _record_option(self, key, value, _current) for key, value in options.items()}
-            options = {key: value for key, value in options.items() if not _is_for_kafka(self, key)}
-        return original(self, **options)
+        return original(self, **{key: value for key, value in options.items() if not _is_for_broker(key)})
 
     return options
-
-
-def _is_for_kafka(reader: Any, key: str) -> bool:
-    """Whether an option is for a broker, which a test does not have; hooks below must not see it."""
-    known = vars(reader).get(_REMEMBERED, {})
-    return known.get(_FORMAT, "").lower() == "kafka" or key.lower().startswith("kafka.")
-
-
-def _record_option(reader: Any, key: str, value: Any, redirects: Redirects) -> Any:
-    """Record a reader's option, and return its value for the test."""
-    vars(reader).setdefault(_REMEMBERED, {})[key.lower()] = str(value)
-    if key.lower() in _PATHS:
-        return redirects.path(value)
-    return redirects.kept(value) if key.lower() in _KEPT else value
-
-
-def _wrap_format(original: Any) -> Any:
-    @wraps(original)
-    def format(self: Any, source: str) -> Any:
-        if _current is not None:
-            vars(self).setdefault(_REMEMBERED, {})[_FORMAT] = source
-        return original(self, source)
-
-    return format

@@ -1,25 +1,42 @@
-"""The event log: a Delta table with the columns of the platform's event log, one commit per update.
+"""The event log of a pipeline, and the record of an update that is appended to it.
 
-It is in the pipeline's storage at ``system/events``. Each update appends its events in one commit, so an update is in
-the log whole or not at all.
+The log is a Delta table with the columns of the platform's event log, in the pipeline's storage at ``system/events``.
+Each update appends its events in one commit, so an update is in the log whole or not at all.  Counts that an update
+left over, because it was killed, are put into the log by the next one, as those of the killed update.
 """
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines.definitions.model import Dataset
-from declarative_pipelines.engine.storage import Storage
+from declarative_pipelines.engine.storage import Checkpoint, Storage
 from declarative_pipelines.planning.expectations import Counts
-from declarative_pipelines.updates.results import State, lost_counts
+from declarative_pipelines.planning.flow_nodes import FlowKind, Selection
+from declarative_pipelines.planning.plan import PipelinePlan
+from declarative_pipelines.sql.queries import FILES
+from declarative_pipelines.updates import idle_streams
+from declarative_pipelines.updates.results import (
+    DatasetNode,
+    DatasetResult,
+    ExpectationResult,
+    FlowChanged,
+    FlowResult,
+    GraphKnown,
+    State,
+    Update,
+    lost_counts,
+    worst_state,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from declarative_pipelines.engine.storage import PipelineLocation
 
 SCHEMA = """
 id STRING, sequence STRUCT<data_plane_id: STRUCT<instance: STRING, seq_no: BIGINT>, control_plane_seq_no: BIGINT>,
@@ -61,14 +78,9 @@ class EventLog:
         """Return all events, with the columns of the platform."""
         return self.storage.session.read.format("delta").load(self.storage.path(*_FOLDER))
 
-    @property
-    def exists(self) -> bool:
-        """Whether there was an update."""
-        return self.storage.exists(*_FOLDER, "_delta_log")
-
     def updates(self) -> set[str]:
         """Return the updates that it has."""
-        if not self.exists:
+        if not self.storage.exists(*_FOLDER, "_delta_log"):
             return set()
         return {row[0] for row in self.frame().select("origin.update_id").distinct().collect()}
 
@@ -105,51 +117,190 @@ class EventLog:
             event.message,
             event.level,
             "STABLE",
-            _error(event.error),
+            None if event.error is None else (True, _causes(event.error)),
             json.dumps({event.type: event.details}),
             event.type,
         )
 
 
-def flow_progress(
-    flow: str,
-    dataset: str,
-    status: str,
-    counts: Mapping[str, Counts],
-    datasets: Iterable[Dataset],
-    error: Exception | None = None,
-    update: str | None = None,
-) -> EventRow:
-    """Return the event of a flow's new state, with its counts."""
-    details: dict[str, Any] = {"status": status}
-    if dataset in counts:
-        details["metrics"] = {"num_output_rows": counts[dataset].written}
-        details["data_quality"] = {
-            "dropped_records": sum(one.dropped for one in counts.values()),
-            "expectations": [
-                {
-                    "name": expectation.name,
-                    "dataset": one.name,
-                    "passed_records": counts[one.name].records - failed,
-                    "failed_records": failed,
-                }
-                for one in datasets
-                if one.name in counts
-                for expectation, failed in zip(one.expectations, counts[one.name].failed, strict=False)
-            ],
-        }
-    lost = lost_counts(flow, dataset, State(status), counts)
-    message = f"Flow {flow!r} is {status}. {lost}".rstrip()
-    level = "ERROR" if error is not None else "WARN" if lost else "INFO"
-    return EventRow("flow_progress", message, details, level, dataset, flow, error, update)
-
-
-def _error(error: Exception | None) -> tuple[Any, ...] | None:
-    if error is None:
-        return None
+def _causes(error: BaseException) -> list[tuple[str, str]]:
+    """Return an error and its causes, as class and message."""
     chain: list[tuple[str, str]] = []
     found: BaseException | None = error
     while found is not None and len(chain) < 5:
         chain.append((type(found).__name__, str(found)[:10_000]))
         found = found.__cause__
-    return True, chain
+    return chain
+
+
+_FLOW_TYPES = {
+    FlowKind.APPEND: "INCREMENTAL",
+    FlowKind.REPLACE: "COMPLETE",
+    FlowKind.CHANGES: "CHANGE",
+    FlowKind.SNAPSHOT: "SNAPSHOT_CHANGE",
+    FlowKind.VIEW: "VIEW",
+}
+_STATES = (State.RUNNING, State.COMPLETED, State.FAILED, State.SKIPPED, State.STOPPED)
+
+
+class UpdateRecord:
+    """The events of one update, kept until it has ended."""
+
+    def __init__(self, update: str, log: EventLog, asked: Selection) -> None:
+        self._update, self._log = update, log
+        self._plan: PipelinePlan | None = None
+        self._checkpoints: Mapping[str, Checkpoint] = {}
+        self._left: dict[str, list[Checkpoint]] = {}
+        self._killed: tuple[str, ...] = ()
+        details = {"full_refresh": asked.full_refresh_all, "full_refresh_selection": sorted(asked.full_refresh)}
+        details["refresh_selection"] = sorted(asked.refresh)
+        self._events = [EventRow("create_update", f"Update {update[:8]} was started.", details)]
+
+    def graph(self, plan: PipelinePlan) -> GraphKnown:
+        """Record the plan, and return its event for observers."""
+        self._plan = plan
+        for flow in plan.flows:
+            details = {
+                "output_dataset": flow.target.name,
+                "input_datasets": sorted(plan.inputs[flow.name] | plan.tables[flow.name]),
+                "flow_type": _FLOW_TYPES[flow.kind],
+                "comment": flow.target.comment,
+            }
+            message = f"Flow {flow.name!r} is defined."
+            self._events.append(EventRow("flow_definition", message, details, "INFO", flow.target.name, flow.name))
+        return GraphKnown(
+            tuple(
+                DatasetNode(one.name, plan.kinds[one.name], one.expectations, one.comment)
+                for one in plan.definitions.datasets
+            ),
+            {flow.name: flow.target.name for flow in plan.flows},
+            tuple(plan.edges),
+        )
+
+    def notice_left_over(self, checkpoints: Mapping[str, Checkpoint]) -> None:
+        """Find killed updates, and the counts that they have left, also beside an earlier checkpoint."""
+        self._checkpoints = checkpoints
+        for flow, checkpoint in checkpoints.items():
+            with_counts = filter(idle_streams.is_something_there, [*checkpoint.earlier(), checkpoint])
+            self._left[flow] = list(with_counts)
+        self._killed = self._log.running()
+        self._log.begin(self._update)
+
+    def flow_changed(self, changed: FlowChanged) -> None:
+        """Record a flow's new state; single batches are not recorded."""
+        if changed.state not in _STATES or (changed.state is State.RUNNING and changed.counts):
+            return
+        counts = {} if changed.state is State.RUNNING else changed.counts
+        self._events.append(self._flow_progress(changed.flow, changed.state, counts, changed.error))
+
+    def keep(self, update: Update) -> None:
+        """Append the events to the log, and forget the counts that are in it now."""
+        self._events += self._left_over() if self._killed or any(self._left.values()) else []
+        message = f"Update {self._update[:8]} is {update.state.value}."
+        level = "INFO" if update.error is None else "ERROR"
+        details = {"state": update.state.value}
+        self._events.append(EventRow("update_progress", message, details, level, error=update.error))
+        self._log.append(self._update, self._events)
+        if self._checkpoints:  # it has run flows, and looked before that whether another one was killed
+            self._log.end()
+        for flow, checkpoint in self._checkpoints.items():
+            for one in {checkpoint, *self._left.get(flow, ())}:
+                idle_streams.forget(one)
+
+    def _left_over(self) -> list[EventRow]:
+        """Return the counts of updates that were killed before the log had them, and that they were killed."""
+        known = self._log.updates()
+        found: dict[tuple[str, str], list[idle_streams.BatchCounts]] = {}
+        for flow, checkpoints in self._left.items():
+            for batch in (batch for checkpoint in checkpoints for batch in idle_streams.read(checkpoint)):
+                if batch.update != self._update and batch.update not in known:
+                    found.setdefault((batch.update, flow), []).append(batch)
+        events = [
+            self._flow_progress(flow, State.STOPPED, idle_streams.summed(batches), None, update)
+            for (update, flow), batches in found.items()
+        ]
+        for update in self._killed:
+            if update not in known:
+                message = (
+                    f"Update {update[:8]} was killed. What it has counted is in its other events; the rest is unknown."
+                )
+                details = {"state": State.STOPPED.value}
+                events.append(EventRow("update_progress", message, details, "WARN", update=update))
+        return events
+
+    def _flow_progress(
+        self,
+        flow: str,
+        state: State,
+        counts: Mapping[str, Counts],
+        error: Exception | None,
+        update: str | None = None,
+    ) -> EventRow:
+        """Return the event of a flow's new state, with its counts."""
+        plan = self._plan
+        assert plan is not None  # flows run after the plan is made
+        target = next(one.target.name for one in plan.flows if one.name == flow)
+        details: dict[str, Any] = {"status": state.value}
+        if target in counts:
+            details["metrics"] = {"num_output_rows": counts[target].written}
+            details["data_quality"] = {
+                "dropped_records": sum(one.dropped for one in counts.values()),
+                "expectations": [
+                    {
+                        "name": expectation.name,
+                        "dataset": one.name,
+                        "passed_records": counts[one.name].records - failed,
+                        "failed_records": failed,
+                    }
+                    for one in plan.definitions.datasets
+                    if one.name in counts
+                    for expectation, failed in zip(one.expectations, counts[one.name].failed, strict=False)
+                ],
+            }
+        lost = lost_counts(flow, target, state, counts)
+        message = f"Flow {flow!r} is {state.value}. {lost}".rstrip()
+        level = "ERROR" if error is not None else "WARN" if lost else "INFO"
+        return EventRow("flow_progress", message, details, level, target, flow, error, update)
+
+
+def result(
+    identity: str,
+    location: PipelineLocation,
+    state: State,
+    plan: PipelinePlan | None,
+    flows: Sequence[FlowResult],
+    seconds: float,
+    error: Exception | None,
+    is_dry: bool,
+) -> Update:
+    """Return an update as a value."""
+    # What a call of read_files has become is nobody's dataset.
+    named = [] if plan is None else [one.name for one in plan.definitions.datasets if not one.name.startswith(FILES)]
+    datasets = tuple(_dataset(plan, name, flows) for name in named)
+    expectations = () if plan is None else tuple(_expectations(plan, flows))
+    root = location.storage.root
+    return Update(identity, location.name, state, datasets, tuple(flows), expectations, seconds, error, is_dry, root)
+
+
+def _dataset(plan: PipelinePlan, name: str, flows: Sequence[FlowResult]) -> DatasetResult:
+    own = [flow for flow in flows if flow.dataset == name]
+    are_lost = any(flow.lost_counts for flow in own)
+    counts = [flow.counts[name] for flow in own if name in flow.counts]
+    rows = sum(one.written for one in counts) if counts and not are_lost else None
+    dropped = None if are_lost else sum(one.dropped for one in counts)
+    state = worst_state(flow.state for flow in own)
+    seconds = max((flow.seconds for flow in own), default=0.0)
+    return DatasetResult(name, plan.kinds[name], state, rows, dropped, seconds)
+
+
+def _expectations(plan: PipelinePlan, flows: Sequence[FlowResult]) -> Iterator[ExpectationResult]:
+    for dataset in plan.definitions.datasets:
+        for flow in flows:
+            counts = flow.counts.get(dataset.name)
+            is_lost = counts is None and flow.dataset == dataset.name and bool(flow.lost_counts)
+            unknown = (None,) * len(dataset.expectations) if is_lost else ()
+            for expectation, failed in zip(dataset.expectations, counts.failed if counts else unknown, strict=False):
+                passed = None if counts is None else counts.records - failed
+                yield ExpectationResult(
+                    dataset.name, expectation.name, expectation.violation, flow.name, passed, failed
+                )

@@ -14,7 +14,7 @@ from typing import Any
 
 from declarative_pipelines.errors import PipelineError
 from declarative_pipelines.planning.expectations import Counts
-from declarative_pipelines.planning.flow_nodes import FlowNode, failed
+from declarative_pipelines.planning.flow_nodes import failed
 from declarative_pipelines.updates.flow_runs import FlowRun
 from declarative_pipelines.updates.results import FlowChanged, FlowResult, Observer, State
 
@@ -23,19 +23,6 @@ FIRST_PAUSE = 1.0  # seconds before a flow that failed is tried again; doubled e
 RESTARTS = 20  # of a flow whose source has found new columns
 _NEW_COLUMNS = "which can be fixed by an automatic retry: true"  # Auto Loader's own words, and the platform's
 _ENDED = (State.COMPLETED, State.FAILED, State.SKIPPED, State.EXCLUDED, State.STOPPED)
-
-
-@dataclass(frozen=True)
-class FlowStep:
-    """A flow to run; ``after`` are the flows that must succeed first."""
-
-    run: FlowRun
-    after: frozenset[str]
-
-    @property
-    def flow(self) -> FlowNode:
-        """The flow."""
-        return self.run.flow
 
 
 @dataclass
@@ -57,9 +44,9 @@ class Execution:
     called in each thread before its first flow.
     """
 
-    def __init__(self, steps: Sequence[FlowStep], at_once: int, retries: int, observer: Observer, prepare: Any) -> None:
-        self._steps = {step.flow.name: step for step in steps}
-        self._statuses = {name: _FlowStatus() for name in self._steps}
+    def __init__(self, runs: Sequence[FlowRun], at_once: int, retries: int, observer: Observer, prepare: Any) -> None:
+        self._runs = {run.flow.name: run for run in runs}
+        self._statuses = {name: _FlowStatus() for name in self._runs}
         self._at_once, self._retries, self._observer, self._prepare = at_once, retries, observer, prepare
 
     def run(self) -> tuple[FlowResult, ...]:
@@ -67,16 +54,23 @@ class Execution:
 
         KeyboardInterrupt stops all flows; :attr:`results` then has the results so far.
         """
-        for name in self._steps:
+        for name in self._runs:
             self._tell(name)
         pool = ThreadPoolExecutor(self._at_once, "pipeline", initializer=self._prepare)
         running: dict[Future[Any], str] = {}
         try:
-            while self._is_something_left():
-                self._skip()
-                self._submit(pool, running)
-                done, _ = wait(running, POLL_INTERVAL, FIRST_COMPLETED) if running else self._pause()
-                for future in done:
+            while any(one.state not in _ENDED for one in self._statuses.values()):
+                for name in self._runs:
+                    status = self._statuses[name]
+                    if status.state is State.QUEUED and {State.FAILED, State.SKIPPED} & self._states_before(name):
+                        self._change(name, State.SKIPPED)
+                    elif len(running) < self._at_once and self._may_begin(name):
+                        status.began, status.attempts = time.monotonic(), status.attempts + 1
+                        self._change(name, State.RUNNING)
+                        running[pool.submit(self._runs[name].run)] = name
+                if not running:
+                    time.sleep(POLL_INTERVAL)  # until a flow may be tried again
+                for future in wait(running, POLL_INTERVAL, FIRST_COMPLETED).done:
                     self._settle(running.pop(future), future)
         except BaseException:
             self._stop()
@@ -90,12 +84,12 @@ class Execution:
         """How each flow stands."""
         return tuple(
             FlowResult(
-                name, self._steps[name].flow.target.name, one.state, one.seconds, one.counts, one.error, one.attempts
+                name, self._runs[name].flow.target.name, one.state, one.seconds, one.counts, one.error, one.attempts
             )
             for name, one in self._statuses.items()
         )
 
-    def heard(self, name: str, counts: Mapping[str, Counts]) -> None:
+    def add_counts(self, name: str, counts: Mapping[str, Counts]) -> None:
         """Record the counts of a batch; called by the flow's thread."""
         status = self._statuses[name]
         both = status.counts.keys() | counts.keys()
@@ -103,31 +97,18 @@ class Execution:
         status.seconds = time.monotonic() - status.began
         self._tell(name)
 
-    def _is_something_left(self) -> bool:
-        return any(one.state not in _ENDED for one in self._statuses.values())
+    def _states_before(self, name: str) -> set[State]:
+        return {self._statuses[one].state for one in self._runs[name].after if one in self._statuses}
 
-    def _submit(self, pool: ThreadPoolExecutor, running: dict[Future[Any], str]) -> None:
-        for name, step in self._steps.items():
-            status = self._statuses[name]
-            if len(running) < self._at_once and status.state is State.QUEUED and self._may_begin(step, status):
-                status.began, status.attempts = time.monotonic(), status.attempts + 1
-                self._change(name, State.RUNNING)
-                running[pool.submit(step.run.run)] = name
-
-    def _may_begin(self, step: FlowStep, status: _FlowStatus) -> bool:
-        ready = all(self._statuses[name].state is State.COMPLETED for name in step.after if name in self._statuses)
+    def _may_begin(self, name: str) -> bool:
+        status, target = self._statuses[name], self._runs[name].flow.target
+        is_ready = status.state is State.QUEUED and self._states_before(name) <= {State.COMPLETED}
         # Merges of two flows into one target would be in each other's way, and so would two that make a sink's table.
-        ready = ready and not any(
-            one.state is State.RUNNING and self._steps[name].flow.target == step.flow.target
-            for name, one in self._statuses.items()
+        is_target_free = not any(
+            one.state is State.RUNNING and self._runs[other].flow.target == target
+            for other, one in self._statuses.items()
         )
-        return ready and time.monotonic() >= status.not_before
-
-    def _skip(self) -> None:
-        for name, step in self._steps.items():
-            before = [self._statuses[one].state for one in step.after if one in self._statuses]
-            if self._statuses[name].state is State.QUEUED and {State.FAILED, State.SKIPPED} & set(before):
-                self._change(name, State.SKIPPED)
+        return is_ready and is_target_free and time.monotonic() >= status.not_before
 
     def _settle(self, name: str, future: Future[Any]) -> None:
         status = self._statuses[name]
@@ -138,7 +119,7 @@ class Execution:
             status.error = None
             self._change(name, State.COMPLETED)
             return
-        status.error = failed(error, self._steps[name].flow)
+        status.error = failed(error, self._runs[name].flow)
         failures = status.attempts - status.restarts
         if _NEW_COLUMNS in str(error) and status.restarts < RESTARTS:
             status.restarts += 1  # at once: the source has kept its new schema, which the flow's next frame has
@@ -153,18 +134,14 @@ class Execution:
         """Stop all running flows; an interrupt may also come between a flow's start and its registration."""
         for name, status in self._statuses.items():
             if status.state is State.RUNNING:
-                self._steps[name].run.stop()
+                self._runs[name].stop()
             if status.state not in _ENDED:
                 self._change(name, State.STOPPED)
-
-    def _pause(self) -> tuple[set[Future[Any]], set[Future[Any]]]:
-        time.sleep(POLL_INTERVAL)  # until a flow may be tried again
-        return set(), set()
 
     def _change(self, name: str, state: State) -> None:
         self._statuses[name].state = state
         self._tell(name)
 
     def _tell(self, name: str) -> None:
-        one, step = self._statuses[name], self._steps[name]
-        self._observer(FlowChanged(name, step.flow.target.name, one.state, one.counts, one.seconds, one.error))
+        one, target = self._statuses[name], self._runs[name].flow.target
+        self._observer(FlowChanged(name, target.name, one.state, one.counts, one.seconds, one.error))

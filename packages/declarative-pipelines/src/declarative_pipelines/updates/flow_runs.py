@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any, cast
 from declarative_pipelines.changes import auto_cdc, snapshots
 from declarative_pipelines.changes.change_rows import quoted
 from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, SnapshotFlow
-from declarative_pipelines.engine.checkpoints import Checkpoint
-from declarative_pipelines.engine.session_settings import temporary_settings
+from declarative_pipelines.engine.session import temporary_settings
 from declarative_pipelines.engine.spark_engine import WriteObserver, observed_so_far
+from declarative_pipelines.engine.storage import Checkpoint
 from declarative_pipelines.planning import expectations
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
-from declarative_pipelines.planning.log_prefetch import prefetch_logs
 from declarative_pipelines.updates import idle_streams
 from declarative_pipelines.updates.idle_streams import BatchCounts, ViewRows
 
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
 
 OBSERVATION_TIMEOUT = 30.0  # seconds from the end of a write to Spark's report of what it observed
 
-#: Told about each batch of a flow, while it runs.
-Heard = Callable[[str, Mapping[str, Counts]], None]
+#: Called with the counts of each batch of a flow, while it runs.
+OnBatch = Callable[[str, Mapping[str, Counts]], None]
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class RunContext:
     plan: PipelinePlan
     checkpoints: Mapping[str, Checkpoint]
     writes: WriteObserver
-    heard: Heard
+    on_batch: OnBatch
     full_refresh: Collection[str]
 
     @property
@@ -59,10 +58,11 @@ class RunContext:
 
 
 class FlowRun(ABC):
-    """One run of a flow, which may be retried."""
+    """One run of a flow, which may be retried, after the flows that ``after`` names have succeeded."""
 
     def __init__(self, flow: FlowNode, update: RunContext) -> None:
         self.flow, self._update = flow, update
+        self.after = update.plan.before(flow)
         self._stopped = threading.Event()
 
     @abstractmethod
@@ -144,14 +144,17 @@ class StreamRun(FlowRun):
         self._started, self._is_first_batch, self._batches = Future(), True, _Batches(self._take)
         if self._has_nothing_new():
             return self._nothing()
-        with prefetch_logs(self._update.plan.engine, [self.flow]):
-            query = self._start()
+        query = self._start()
         self._started.set_result(query)
         if self._stopped.is_set():
             query.stop()
         try:
-            self._await(query)
+            query.awaitTermination()
             return self._counted(query)
+        except Exception as error:
+            if self._batches.error is None:
+                raise
+            raise self._batches.error from error
         finally:
             self._batches.release()
 
@@ -164,12 +167,6 @@ class StreamRun(FlowRun):
     def _has_nothing_new(self) -> bool:
         return not self._counts and idle_streams.has_nothing_new(self._update.plan, self.flow, self._checkpoint)
 
-    def _await(self, query: StreamingQuery) -> None:
-        try:
-            query.awaitTermination()
-        except Exception as error:
-            raise self._batches.error or error from error
-
     def stop(self) -> None:
         """Stop the query; committed batches stay."""
         super().stop()
@@ -178,9 +175,9 @@ class StreamRun(FlowRun):
                 self._started.result().stop()
 
     def _start(self) -> StreamingQuery:
-        writer = self._frame().writeStream.queryName(
-            self._update.plan.engine.full_name(self.flow.target) + _as(self.flow)
-        )
+        name = self._update.plan.engine.full_name(self.flow.target)
+        name += "" if self.flow.name == self.flow.target.name else f".{self.flow.name}"
+        writer = self._frame().writeStream.queryName(name)
         writer = writer.option("checkpointLocation", self._checkpoint.path).trigger(availableNow=True)
         with _settings(self._update.session, self.flow.spark_conf):
             return self._to_target(writer).start()
@@ -197,18 +194,15 @@ class StreamRun(FlowRun):
         """Append a batch; a batch that the table already has is only run for its counts and the stream's state."""
         application = str(self._started.result(OBSERVATION_TIMEOUT).id)
         may_be_there, self._is_first_batch = self._is_first_batch, False  # only a run's first batch may be a replay
-        if may_be_there and self._last_batch(application) >= number:
+        if may_be_there and self._update.plan.engine.committed_batch(self.flow.target, application) >= number:
             batch.write.format("noop").mode("overwrite").save()
             return
         self._append(batch, application, number)
 
-    def _last_batch(self, application: str) -> int:
-        return self._update.plan.engine.committed_batch(self.flow.target, application)
-
     def _keep(self, number: int, counts: Mapping[str, Counts]) -> None:
         idle_streams.write(self._checkpoint, BatchCounts(self._update.id, number, counts))
         self._counts[number] = counts
-        self._update.heard(self.flow.name, counts)
+        self._update.on_batch(self.flow.name, counts)
 
 
 class ChangesRun(StreamRun):
@@ -217,13 +211,14 @@ class ChangesRun(StreamRun):
     def _write(self, batch: DataFrame, number: int) -> None:
         batch = batch.persist()  # a merge reads it more than once, and it is counted once
         try:
-            auto_cdc.merge_changes(self._update.session, _changes(self.flow), batch, number, self._table)
+            flow = cast(ChangeFlow, self.flow.definition)
+            auto_cdc.merge_changes(self._update.session, flow, batch, number, self._table)
         finally:
             batch.unpersist()
 
 
 class SinkRun(StreamRun):
-    """A flow into a sink, which Spark's own writer of that format writes."""
+    """A flow into a sink: a function of each batch, or what Spark's own writer of that format writes."""
 
     def _has_nothing_new(self) -> bool:
         return False  # what it has read is known from the query's reports
@@ -232,14 +227,9 @@ class SinkRun(StreamRun):
         return {self.flow.target.name: Counts(sum(report.numInputRows for report in query.recentProgress))}
 
     def _to_target(self, writer: Any) -> Any:
+        if self.flow.target.take_batch is not None:
+            return super()._to_target(writer)
         return writer.format(self.flow.target.format).options(**self.flow.target.options)
-
-
-class FunctionSinkRun(SinkRun):
-    """A flow into a sink that is a function."""
-
-    def _to_target(self, writer: Any) -> Any:
-        return writer.foreachBatch(self._batches)
 
     def _take(self, batch: DataFrame, number: int) -> None:
         self.flow.target.take_batch(batch, number)
@@ -296,7 +286,8 @@ class ReplaceRun(JobsRun):
     def _replace(self, frame: DataFrame) -> None:
         session, target = self._update.session, self.flow.target
         writer = frame.writeTo(self._table).using(target.format or "delta")
-        for key, value in _properties(target).items():
+        comment = {"comment": target.comment} if target.comment else {}
+        for key, value in {**target.properties, **comment, OWN_TABLE: FlowKind.REPLACE.name}.items():
             writer = writer.tableProperty(key, value)
         if target.partition_by:
             writer = writer.partitionedBy(*target.partition_by)
@@ -343,7 +334,8 @@ class OnceChangesRun(JobsRun):
         self._checkpoint.begin_once()
         changes = self._frame().localCheckpoint()  # a merge reads them more than once, and they are counted here
         counts = self._observed()
-        auto_cdc.merge_changes(self._update.session, _changes(self.flow), changes, 0, self._table)
+        flow = cast(ChangeFlow, self.flow.definition)
+        auto_cdc.merge_changes(self._update.session, flow, changes, 0, self._table)
         # Under one number: what is merged again after a kill is counted once.
         idle_streams.write(self._checkpoint, BatchCounts(self._update.id, 0, counts))
         self._checkpoint.end_once()
@@ -355,18 +347,17 @@ class SnapshotRun(JobsRun):
 
     def run(self) -> dict[str, Counts]:
         """Compare the snapshots with the target, one after another."""
-        session, flow = self._update.session, _snapshots(self.flow)
+        session, flow = self._update.session, cast(SnapshotFlow, self.flow.definition)
         self._begin()
         rows = 0
-        for frame, version in self._snapshots():
-            done = snapshots.merge_snapshot(session, flow, frame, version, self._table)
-            rows += done.changes
+        for frame, version in self._snapshots(flow):
+            rows += snapshots.merge_snapshot(session, flow, frame, version, self._table)
             if self._stopped.is_set():
                 break
         return self._kept({self.flow.target.name: Counts(rows)})
 
-    def _snapshots(self) -> Any:
-        flow, session = _snapshots(self.flow), self._update.session
+    def _snapshots(self, flow: SnapshotFlow) -> Iterator[tuple[DataFrame, Any]]:
+        session = self._update.session
         if isinstance(flow.source, str):
             now = session.sql("SELECT current_timestamp()").first()[0]
             yield self._frame(), now
@@ -380,7 +371,7 @@ class SnapshotRun(JobsRun):
 def run_of(flow: FlowNode, update: RunContext) -> FlowRun:
     """Return how a flow is run."""
     if flow.target.kind is DatasetKind.SINK:
-        return SinkRun(flow, update) if flow.target.take_batch is None else FunctionSinkRun(flow, update)
+        return SinkRun(flow, update)
     if flow.is_once:
         return OnceChangesRun(flow, update) if flow.kind is FlowKind.CHANGES else OnceRun(flow, update)
     kinds: dict[FlowKind | None, Callable[[FlowNode, RunContext], FlowRun]] = {
@@ -390,23 +381,6 @@ def run_of(flow: FlowNode, update: RunContext) -> FlowRun:
         FlowKind.REPLACE: ReplaceRun,
     }
     return kinds[flow.kind](flow, update)
-
-
-def _changes(flow: FlowNode) -> ChangeFlow:
-    return cast(ChangeFlow, flow.definition)
-
-
-def _snapshots(flow: FlowNode) -> SnapshotFlow:
-    return cast(SnapshotFlow, flow.definition)
-
-
-def _as(flow: FlowNode) -> str:
-    return "" if flow.name == flow.target.name else f".{flow.name}"
-
-
-def _properties(target: Any) -> dict[str, str]:
-    said = {"comment": target.comment} if target.comment else {}
-    return {**target.properties, **said, OWN_TABLE: FlowKind.REPLACE.name}
 
 
 def _cast_to_schema(frame: DataFrame, schema: Any) -> DataFrame:

@@ -21,21 +21,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import Dataset
-from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.plan_fingerprint import fingerprint
 from declarative_pipelines.engine.spark_engine import SparkEngine, TableVersion
+from declarative_pipelines.engine.storage import Checkpoint
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from declarative_pipelines.engine.checkpoints import Checkpoint
     from declarative_pipelines.planning.plan import PipelinePlan
 
 _FOLDER, _ENDING = "_counts", ".json"
@@ -79,7 +78,7 @@ def forget(checkpoint: Checkpoint) -> None:
         checkpoint.storage.remove(*checkpoint.folder, _FOLDER)
 
 
-def summed(batches: Iterator[BatchCounts] | list[BatchCounts]) -> dict[str, Counts]:
+def summed(batches: Iterable[BatchCounts]) -> dict[str, Counts]:
     """Return the counts of several batches together."""
     total: dict[str, Counts] = {}
     for batch in batches:
@@ -124,7 +123,10 @@ class ViewRows:
     @property
     def are_there(self) -> bool:
         """Whether the table has them, and nothing else."""
-        return self.before is not None and self._noted() == [self.computed_from, *self.before]
+        storage, note = self.checkpoint.storage, (*self.checkpoint.folder, _NOTE)
+        if self.before is None or not storage.exists(*note):
+            return False
+        return storage.read(*note) == json.dumps([self.computed_from, *self.before])
 
     def note(self) -> None:
         """Record that the table has the rows, unless another commit came between."""
@@ -134,13 +136,6 @@ class ViewRows:
         if now is not None and now.number == (0 if self.before is None else self.before.number + 1):
             said = json.dumps([self.computed_from, *now])
             self.checkpoint.storage.write(said, *self.checkpoint.folder, _NOTE)
-
-    def _noted(self) -> list[object]:
-        storage, place = self.checkpoint.storage, (*self.checkpoint.folder, _NOTE)
-        try:
-            return list(json.loads(storage.read(*place))) if storage.exists(*place) else []
-        except (ValueError, TypeError):  # cut off by a crash
-            return []
 
 
 _FORMAT = "v1"
@@ -182,14 +177,10 @@ def _last_offsets(checkpoint: Checkpoint) -> list[Any]:
     if not batches or storage.exists(*folder, "state") or not storage.exists(*folder, "commits", str(max(batches))):
         return []
     form, _, *offsets = storage.read(*folder, "offsets", str(max(batches))).splitlines()
-    return [_parsed(offset) for offset in offsets] if form == _FORMAT else []
-
-
-def _parsed(offset: str) -> Any:
     try:
-        return json.loads(offset)
+        return [json.loads(offset) for offset in offsets] if form == _FORMAT else []
     except ValueError:
-        return None
+        return []
 
 
 def _is_at_end(offset: Any, versions: Mapping[str, int]) -> bool:

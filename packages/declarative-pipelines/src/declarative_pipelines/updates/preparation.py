@@ -1,4 +1,7 @@
-"""Before flows run: the checkpoint of each, a new one in a full refresh, and the tables created or emptied."""
+"""Before flows run: the checkpoint of each, a new one in a full refresh, and the tables created or emptied.
+
+After they have run, the views that stay in the catalog.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,11 @@ from typing import cast
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from declarative_pipelines.changes.change_log import forget_changes
+from declarative_pipelines.changes.change_tables import forget_changes
 from declarative_pipelines.changes.snapshots import forget_snapshots
-from declarative_pipelines.definitions.model import Dataset, DatasetKind
-from declarative_pipelines.engine import checkpoints
-from declarative_pipelines.engine.checkpoints import Checkpoint
+from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.engine.spark_engine import SparkEngine, TableNotCreated
-from declarative_pipelines.engine.storage import Storage
+from declarative_pipelines.engine.storage import Checkpoint, Storage
 from declarative_pipelines.errors import BadDefinition, innermost_message
 from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode, explain_table_failure
 from declarative_pipelines.planning.plan import PipelinePlan
@@ -29,31 +30,35 @@ def choose(
     A flow begins a new checkpoint if its dataset is refreshed in full, its table is missing, or an earlier update was
     killed during its refresh.
     """
-    newest = {flow.name: checkpoints.of_flow(storage, engine.full_name(flow.target), flow.name) for flow in flows}
-    anew = {flow.target.name for flow in flows if _is_anew(engine, flow, newest[flow.name], full_refresh)}
-    return {flow.name: _next(newest[flow.name]) if flow.target.name in anew else newest[flow.name] for flow in flows}
+    newest = {flow.name: Checkpoint.of_flow(storage, engine.full_name(flow.target), flow.name) for flow in flows}
+    new = {flow.target.name for flow in flows if _begins_anew(engine, flow, newest[flow.name], full_refresh)}
+    return {flow.name: newest[flow.name].next() if flow.target.name in new else newest[flow.name] for flow in flows}
 
 
-def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> list[str]:
-    """Create the tables of the flows to run, empty those of a full refresh, and return their names."""
+def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> None:
+    """Create the tables of the flows to run, and empty those of a full refresh."""
     for flow in flows:
         if flow.target.kind is not DatasetKind.SINK:
             _refuse_table_of_others(plan, flow, chosen)
     flows = [flow for flow in flows if flow.kind in (FlowKind.APPEND, FlowKind.CHANGES, FlowKind.SNAPSHOT)]
     for flow in flows:
         chosen[flow.name].begin()
-    tables = _targets(flows)
+    targets = {flow.target.name: flow.target for flow in flows if flow.target.kind is not DatasetKind.SINK}
+    tables = list(targets.values())
     emptied = [table for table in tables if any(chosen[flow.name].is_new for flow in flows if flow.target == table)]
     for flow in flows:
         if flow.target in emptied and flow.kind in (FlowKind.CHANGES, FlowKind.SNAPSHOT):
             forget = forget_changes if flow.kind is FlowKind.CHANGES else forget_snapshots
             forget(plan.engine.session, plan.engine.quoted(flow.target))
     plan.engine.create_databases(plan.definitions.datasets)
-    _create(plan, [one for one in tables if one not in emptied], emptied)
+    try:
+        plan.graph.create_tables([one for one in tables if one not in emptied], emptied)
+    except TableNotCreated as error:
+        dataset = next(one for one in tables if plan.engine.full_name(one) == error.table)
+        raise explain_table_failure(error.__cause__ or error, dataset) from error
     for flow in flows:
         if chosen[flow.name].is_new:
             chosen[flow.name].table_is_empty()
-    return [table.name for table in emptied]
 
 
 def publish_views(plan: PipelinePlan) -> None:
@@ -65,14 +70,6 @@ def publish_views(plan: PipelinePlan) -> None:
             except (PySparkException, Py4JJavaError) as error:
                 problem = f"the view {dataset.name} cannot be made in the catalog: {innermost_message(error)}"
                 raise BadDefinition(dataset.location, problem) from error
-
-
-def _create(plan: PipelinePlan, tables: Sequence[Dataset], emptied: Sequence[Dataset]) -> None:
-    try:
-        plan.graph.create_tables(tables, emptied)
-    except TableNotCreated as error:
-        dataset = next(one for one in (*tables, *emptied) if plan.engine.full_name(one) == error.table)
-        raise explain_table_failure(error.__cause__ or error, dataset) from error
 
 
 def _refuse_table_of_others(plan: PipelinePlan, flow: FlowNode, chosen: Mapping[str, Checkpoint]) -> None:
@@ -93,24 +90,10 @@ def _refuse_table_of_others(plan: PipelinePlan, flow: FlowNode, chosen: Mapping[
         )
 
 
-def _is_anew(engine: SparkEngine, flow: FlowNode, newest: Checkpoint, full_refresh: Collection[str]) -> bool:
+def _begins_anew(engine: SparkEngine, flow: FlowNode, newest: Checkpoint, full_refresh: Collection[str]) -> bool:
     if flow.kind is FlowKind.VIEW or flow.kind is FlowKind.REPLACE:
         return False
     if flow.target.name in full_refresh or newest.is_pending:
         return True
     in_catalog = flow.target.kind is not DatasetKind.SINK
     return in_catalog and newest.has_begun and not engine.session.catalog.tableExists(engine.quoted(flow.target))
-
-
-def _next(newest: Checkpoint) -> Checkpoint:
-    if newest.has_begun:
-        return newest.next()
-    return Checkpoint(newest.storage, newest.parts, newest.number, True)
-
-
-def _targets(flows: Sequence[FlowNode]) -> list[Dataset]:
-    found: list[Dataset] = []
-    for flow in flows:
-        if flow.target not in found and flow.target.kind is not DatasetKind.SINK:
-            found.append(flow.target)
-    return found

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import DatasetKind, Expectation, Violation, is_same
 from declarative_pipelines.planning.expectations import Counts
 
 if TYPE_CHECKING:
-    from declarative_pipelines.view.live_graph import Drawn
+    from declarative_pipelines.view.update_graph import Drawn
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,16 @@ class State(Enum):
     SKIPPED = "SKIPPED"
     EXCLUDED = "EXCLUDED"
     STOPPED = "STOPPED"
+
+
+_WORST_FIRST = (
+    State.FAILED, State.STOPPED, State.RUNNING, State.SKIPPED, State.QUEUED, State.COMPLETED, State.EXCLUDED,
+)  # fmt: skip
+
+
+def worst_state(states: Iterable[State]) -> State:
+    """Return the state of a dataset from those of its flows; without a flow, it is excluded."""
+    return min(states, key=_WORST_FIRST.index, default=State.EXCLUDED)
 
 
 @dataclass(frozen=True)
@@ -201,11 +210,6 @@ class Update:
         """Return a dataset by its name."""
         return next(one for one in self.datasets if is_same(one.name, name))
 
-    def __str__(self) -> str:
-        return "\n\n".join(_text(*table) for table in self._tables() if table[1]) + self._end("\n\n")
-
-    __repr__ = __str__
-
     def _ipython_display_(self) -> None:
         if self.drawn is None or not self.drawn.is_here():
             raise NotImplementedError  # by which IPython shows it as it shows everything else
@@ -213,23 +217,9 @@ class Update:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         if self.drawn is not None:
             return self.drawn.bundle()
-        return {"text/html": self._repr_html_(), "text/plain": str(self)}
+        return {"text/plain": str(self)}
 
-    def _repr_html_(self) -> str:
-        tables = "".join(_html(*table) for table in self._tables() if table[1])
-        error = f"<pre>{escape(str(self.error))}</pre>" if self.error is not None else ""
-        warnings = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.warnings)
-        return f"<p>{escape(self._headline())}</p>{tables}{warnings}{error}"
-
-    def _headline(self) -> str:
-        what = "Dry run" if self.is_dry else "Update"
-        return f"{what} of {self.pipeline}: {self.state.value}, {self.seconds:.1f} s"
-
-    def _end(self, before: str) -> str:
-        errors = [str(self.error)] if self.error is not None else []
-        return before + "\n".join([self._headline(), *self.warnings, *errors])
-
-    def _tables(self) -> list[tuple[tuple[str, ...], Sequence[tuple[str, ...]]]]:
+    def __str__(self) -> str:
         datasets = [
             (one.name, one.kind.value, one.state.value, *_of(one.state, one.rows, one.dropped), f"{one.seconds:.1f}")
             if one.state is not State.EXCLUDED
@@ -240,10 +230,16 @@ class Update:
             (one.dataset, one.name, one.violation.value, *_of(State.COMPLETED, one.passed, one.failed))
             for one in self.expectations
         ]
-        return [
-            (("dataset", "kind", "state", "rows", "dropped", "seconds"), datasets),
-            (("dataset", "expectation", "on violation", "passed", "failed"), expectations),
+        tables = [
+            text_table(("dataset", "kind", "state", "rows", "dropped", "seconds"), datasets),
+            text_table(("dataset", "expectation", "on violation", "passed", "failed"), expectations),
         ]
+        what = "Dry run" if self.is_dry else "Update"
+        headline = f"{what} of {self.pipeline}: {self.state.value}, {self.seconds:.1f} s"
+        errors = [str(self.error)] if self.error is not None else []
+        return "\n\n".join([*filter(None, tables), "\n".join([headline, *self.warnings, *errors])])
+
+    __repr__ = __str__
 
 
 def lost_counts(flow: str, dataset: str, state: State, counts: Mapping[str, Counts]) -> str:
@@ -262,14 +258,8 @@ def _of(state: State, *values: int | None) -> list[str]:
     return [nothing if value is None else str(value) for value in values]
 
 
-def _text(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(len(row[column]) for row in [heads, *rows]) for column in range(len(heads))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [heads, *rows]
-    )
-
-
-def _html(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+def text_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table as text; an empty string without rows."""
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in [heads, *rows])
+    return "\n".join(lines) if rows else ""

@@ -1,35 +1,12 @@
-"""A graph as values: nodes with states and counts, arrows, errors.
-
-Nothing here knows what runs: the callers describe it with these values.
-"""
+"""A graph as values: nodes with states and counts, arrows, errors; and these values as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 
-
-class Phase(Enum):
-    """How far a node, or the whole, is."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    SKIPPED = "skipped"
-    STOPPED = "stopped"
-    EXCLUDED = "excluded"
-
-
-class Shape(Enum):
-    """By which shape and sign a node is known, beside its word."""
-
-    STREAM = "stream"
-    TABLE = "table"
-    VIEW = "view"
-    SINK = "sink"
-    OUTSIDE = "outside"
+from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.updates.results import State, text_table
 
 
 @dataclass(frozen=True)
@@ -44,34 +21,37 @@ class Bar:
 
 @dataclass(frozen=True)
 class Node:
-    """A box: a unique ``name``, its kind in a ``word``, a shorter ``label``, and the phase and seconds of its flows."""
+    """A box: its unique ``name``, its kind, or None outside the pipeline, and the state and seconds of its flows."""
 
     name: str
-    shape: Shape
-    word: str
-    phase: Phase | None = None
+    kind: DatasetKind | None
+    state: State | None = None
     rows: int | None = None
     dropped: int | None = None
     seconds: float | None = None
     bars: tuple[Bar, ...] = ()
-    label: str = ""
 
     @property
     def shown_name(self) -> str:
         """The text in its box."""
-        return self.label or self.name
+        return self.name.split(".")[-1] if self.kind is None else self.name
+
+    @property
+    def shown_kind(self) -> str:
+        """The kind in words."""
+        return "outside the pipeline" if self.kind is None else self.kind.value
 
 
 @dataclass(frozen=True)
 class Graph:
     """The whole graph at one moment.
 
-    ``word`` replaces the phase's name, ``edges`` are pairs of node names in the direction of the rows, ``errors``
-    one sentence each.
+    ``word`` replaces the state's, ``edges`` are pairs of node names in the direction of the rows, ``errors`` one
+    sentence each.
     """
 
     title: str
-    phase: Phase
+    state: State
     seconds: float | None = None
     word: str = ""
     nodes: tuple[Node, ...] = ()
@@ -79,27 +59,42 @@ class Graph:
     errors: tuple[str, ...] = ()
 
     @property
-    def state(self) -> str:
+    def shown_state(self) -> str:
         """The state of the whole, in a word or two."""
-        return self.word or self.phase.value
+        return self.word or state_word(self.state)
+
+
+def state_word(state: State) -> str:
+    """Return a state in a word."""
+    return "waiting" if state is State.QUEUED else state.value.lower()
 
 
 def headline(graph: Graph) -> str:
     """Return the graph's title and state."""
-    return " · ".join([graph.title, graph.state, *seconds_text(graph.seconds, graph.phase)])
+    return " · ".join([graph.title, graph.shown_state, *seconds_text(graph.seconds, graph.state)])
 
 
 def description(graph: Graph) -> str:
     """Return the graph in words, for screen readers."""
-    return " ".join([f"Graph of {headline(graph)}.", *(f"{_sentence(graph, node)}." for node in graph.nodes)])
+    sentences = [f"Graph of {headline(graph)}."]
+    for node in graph.nodes:
+        sources = [source for source, target in graph.edges if target == node.name]
+        sentences.append(f"{', '.join([node.name, node.shown_kind, *_facts(node, sources)])}.")
+    return " ".join(sentences)
 
 
 def as_text(graph: Graph, with_seconds: bool = True) -> str:
     """Return the graph as a table of its nodes, and one of their rules."""
-    inside = [node for node in graph.nodes if node.shape is not Shape.OUTSIDE]
+    inside = [node for node in graph.nodes if node.kind is not None]
     nodes = [
-        (node.name, node.word, node.phase.value if node.phase else "", _number(node.rows), _number(node.dropped))
-        + ((" ".join(seconds_text(node.seconds, node.phase)),) if with_seconds else ())
+        (
+            node.name,
+            node.shown_kind,
+            state_word(node.state) if node.state else "",
+            _number(node.rows),
+            _number(node.dropped),
+        )
+        + ((" ".join(seconds_text(node.seconds, node.state)),) if with_seconds else ())
         for node in inside
     ]
     rules = [
@@ -108,7 +103,7 @@ def as_text(graph: Graph, with_seconds: bool = True) -> str:
         for bar in node.bars
     ]
     heads = ("dataset", "kind", "state", "rows", "dropped", *(("time",) if with_seconds else ()))
-    tables = [_table(heads, nodes), _table(("dataset", "rule", "if violated", "met", "violated"), rules)]
+    tables = [text_table(heads, nodes), text_table(("dataset", "rule", "if violated", "met", "violated"), rules)]
     return "\n\n".join([headline(graph if with_seconds else timeless(graph)), *filter(None, tables), *graph.errors])
 
 
@@ -117,21 +112,16 @@ def timeless(graph: Graph) -> Graph:
     return replace(graph, seconds=None)
 
 
-def seconds_text(seconds: float | None, phase: Phase | None) -> list[str]:
+def seconds_text(seconds: float | None, state: State | None) -> list[str]:
     """Return a duration or an empty string; whole seconds while running, to limit redraws."""
     if seconds is None:
         return []
-    return [f"{int(seconds)} s" if phase is Phase.RUNNING else f"{seconds:.1f} s"]
-
-
-def _sentence(graph: Graph, node: Node) -> str:
-    sources = [source for source, target in graph.edges if target == node.name]
-    return f"{node.name}, {node.word}" + "".join(f", {part}" for part in _facts(node, sources))
+    return [f"{int(seconds)} s" if state is State.RUNNING else f"{seconds:.1f} s"]
 
 
 def _facts(node: Node, sources: Sequence[str]) -> Iterator[str]:
-    if node.phase:
-        yield node.phase.value
+    if node.state:
+        yield state_word(node.state)
     if node.rows is not None:
         yield f"{node.rows:,} rows"
     if node.dropped:
@@ -145,9 +135,3 @@ def _facts(node: Node, sources: Sequence[str]) -> Iterator[str]:
 
 def _number(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
-
-
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in [heads, *rows])
-    return "\n".join(lines) if rows else ""

@@ -1,4 +1,4 @@
-"""The columns of a graph and the order of nodes within them: the first half of the layout.
+"""The layout of a graph: columns, the order of the nodes within them, and the places of boxes and arrows.
 
 A node is one column after the last one that it reads (the longest path to it), so every arrow goes to the right.  An
 arrow over several columns has a bend in each of those between, which takes a place there as a node does.
@@ -82,18 +82,14 @@ def _middles(
     columns: Sequence[Sequence[Spot]], heights: Mapping[Spot, float], pairs: Sequence[tuple[Spot, Spot]]
 ) -> dict[Spot, float]:
     """Return the height of each spot's middle: near its neighbors', and clear of those above and below."""
-    before: dict[Spot, list[Spot]] = {}
-    after: dict[Spot, list[Spot]] = {}
-    for one, other in pairs:
-        after.setdefault(one, []).append(other)
-        before.setdefault(other, []).append(one)
+    before, after = _neighbors(pairs)
     middles: dict[Spot, float] = {}
     for column in columns:
         middles |= _apart(column, heights, [0.0] * len(column))
     for turn in range(ROUNDS):
-        neighbours, order = (after, reversed(columns)) if turn % 2 else (before, columns)
+        neighbors, order = (after, reversed(columns)) if turn % 2 else (before, columns)
         for column in order:
-            wanted = [_mean([middles[one] for one in neighbours.get(spot, [spot])]) for spot in column]
+            wanted = [_mean([middles[one] for one in neighbors.get(spot, [spot])]) for spot in column]
             middles |= _apart(column, heights, wanted)
     return middles
 
@@ -175,7 +171,7 @@ def columns_of(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> tuple[
 
 
 def crossings(columns: Sequence[Sequence[Spot]], pairs: Iterable[tuple[Spot, Spot]]) -> int:
-    """Return how many arrows cross between neighbouring columns."""
+    """Return how many arrows cross between neighboring columns."""
     place = _places(columns)
     by_column: dict[int, list[tuple[int, int]]] = {}
     for one, other in pairs:
@@ -191,25 +187,15 @@ def crossings(columns: Sequence[Sequence[Spot]], pairs: Iterable[tuple[Spot, Spo
 
 
 def _without_circles(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    after: dict[str, list[str]] = {name: [] for name in names}
+    reached_from = {name: {name} for name in names}
     kept = []
     for source, target in edges:
-        if not _reaches(after, target, source):
-            after[source].append(target)
+        if target not in reached_from[source]:
             kept.append((source, target))
+            for found in reached_from.values():
+                if target in found:
+                    found |= reached_from[source]
     return kept
-
-
-def _reaches(after: Mapping[str, Sequence[str]], start: str, goal: str) -> bool:
-    left, seen = [start], set()
-    while left:
-        name = left.pop()
-        if name == goal:
-            return True
-        if name not in seen:
-            seen.add(name)
-            left += after[name]
-    return False
 
 
 def _depths(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:
@@ -228,30 +214,30 @@ def _depths(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[str,
 
 
 def _untangled(columns: list[list[Spot]], pairs: Sequence[tuple[Spot, Spot]]) -> list[list[Spot]]:
-    """Order each column by the middle of its neighbours, to the right and back, and keep the best that was seen."""
+    """Order each column by the middle of its neighbors, to the right and back, and keep the best that was seen."""
     best, fewest = [list(column) for column in columns], crossings(columns, pairs)
-    before: dict[Spot, list[Spot]] = {}
-    after: dict[Spot, list[Spot]] = {}
-    for one, other in pairs:
-        before.setdefault(other, []).append(one)
-        after.setdefault(one, []).append(other)
+    before, after = _neighbors(pairs)
     for _ in range(SWEEPS if fewest else 0):
-        for neighbours, order in ((before, range(1, len(columns))), (after, range(len(columns) - 2, -1, -1))):
+        for neighbors, order in ((before, range(1, len(columns))), (after, range(len(columns) - 2, -1, -1))):
             for number in order:
-                columns[number] = _sorted(columns, number, neighbours)
+                place = _places(columns)
+                middles = {
+                    spot: _mean([place[one][1] for one in neighbors.get(spot, [spot])]) for spot in columns[number]
+                }
+                columns[number] = sorted(columns[number], key=middles.__getitem__)
             if (now := crossings(columns, pairs)) < fewest:
                 best, fewest = [list(column) for column in columns], now
     return best
 
 
-def _sorted(columns: Sequence[Sequence[Spot]], number: int, neighbours: Mapping[Spot, Sequence[Spot]]) -> list[Spot]:
-    place = _places(columns)
-
-    def middle(spot: Spot) -> float:
-        found = [place[one][1] for one in neighbours.get(spot, ())]
-        return sum(found) / len(found) if found else place[spot][1]
-
-    return sorted(columns[number], key=middle)
+def _neighbors(pairs: Iterable[tuple[Spot, Spot]]) -> tuple[dict[Spot, list[Spot]], dict[Spot, list[Spot]]]:
+    """Return the spots that each one has before it, and those after it."""
+    before: dict[Spot, list[Spot]] = {}
+    after: dict[Spot, list[Spot]] = {}
+    for one, other in pairs:
+        before.setdefault(other, []).append(one)
+        after.setdefault(one, []).append(other)
+    return before, after
 
 
 def _places(columns: Sequence[Sequence[Spot]]) -> dict[Spot, tuple[int, int]]:

@@ -1,7 +1,9 @@
-"""The progress of an update as a graph: datasets with the states of their flows, rows, and expectations.
+"""The progress of an update as a graph below its cell: datasets with the states of their flows, rows, and expectations.
+
+The graph changes in place, and stays as its last picture.  It is drawn from what is there when it is looked at, so that
+a thousand changes in a second cost four pictures.  Without a person to look there is one output, at the end.
 
 Datasets whose names begin with two underscores are helpers and are not shown: their readers get their sources' arrows.
-
 Nothing that goes wrong with the picture reaches the update.
 """
 
@@ -11,11 +13,12 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.planning.expectations import Counts
@@ -29,12 +32,104 @@ from declarative_pipelines.updates.results import (
     Update,
     UpdateChanged,
     lost_counts,
+    worst_state,
 )
-from declarative_pipelines.view.graph import Bar, Graph, Node, Phase, Shape
-from declarative_pipelines.view.live_graph import LiveGraph
+from declarative_pipelines.view.graph import Bar, Graph, Node, as_text, state_word
+from declarative_pipelines.view.graph_picture import as_html, as_image
 from streaming_base import front_end
+from streaming_base.errors import short_message
+from streaming_base.refreshing import REFRESH_INTERVAL, refresh
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The last picture, and which run of which cell shows it."""
+
+    graph: Graph
+    cell: tuple[str | None, str | None]
+
+    def bundle(self) -> dict[str, str]:
+        """Return the output's MIME bundle: HTML for a person at the notebook, an image for a saved file."""
+        if front_end.is_interactive():
+            return {"text/html": as_html(self.graph), "text/plain": as_text(self.graph)}
+        return {"text/html": as_image(self.graph), "text/plain": as_text(self.graph, with_seconds=False)}
+
+    def is_here(self) -> bool:
+        """Whether the cell that runs shows it already."""
+        return self.cell[1] is not None and front_end.running_cell() == self.cell
+
+
+class LiveGraph:
+    """A graph that is redrawn from a source, at most four times per second, until its end."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._source: Callable[[], Graph] | None = None
+        self._is_over = self._is_broken = self._is_followed = False
+        self._drawn: Drawn | None = None
+        self._shown: dict[str, str] | None = None
+        self._at = 0.0
+        self._handle: DisplayHandle | None = None
+
+    def begin(self, source: Callable[[], Graph]) -> None:
+        """Show the source's graph from now on, in place of an earlier one."""
+        with self._lock:
+            self._source, self._is_over, self._is_broken = source, False, False
+            if not front_end.is_interactive():
+                return
+            self._draw()
+            is_new, self._is_followed = not self._is_followed, True
+        if is_new:
+            refresh(self)
+
+    def tick(self) -> bool:
+        """Redraw a changed graph unless the last picture is too recent; return whether more changes may come."""
+        with self._lock:
+            if self._is_over or self._is_broken:
+                self._is_followed = False
+                return False
+            if self._clock() - self._at >= REFRESH_INTERVAL:
+                self._draw()
+            return True
+
+    def end(self) -> Drawn | None:
+        """Draw and return the last picture, or None if drawing has failed."""
+        with self._lock:
+            self._is_over = True
+            if self._source is None or self._is_broken:
+                return None
+            self._draw()
+            return self._drawn
+
+    def give_up(self, error: Exception) -> None:
+        """Replace the picture by the error that prevented it."""
+        with self._lock:
+            self._is_broken = True
+            self._publish({"text/plain": f"The graph could not be drawn: {short_message(error)}"})
+
+    def _draw(self) -> None:
+        assert self._source is not None  # those who call it have looked
+        drawn = Drawn(self._source(), front_end.running_cell() if self._drawn is None else self._drawn.cell)
+        self._drawn, bundle = drawn, drawn.bundle()
+        if bundle != self._shown:
+            self._shown, self._at = bundle, self._clock()
+            self._publish(bundle)
+
+    def _publish(self, bundle: dict[str, str]) -> None:
+        if self._handle is not None:
+            self._handle.update(bundle, raw=True)
+            return
+        from IPython.display import display  # a session in plain Python does without IPython
+
+        self._handle = display(bundle, raw=True, display_id=True)
+
+
 _view: ContextVar[LiveGraph | None] = ContextVar("the graph that updates share", default=None)
 
 
@@ -90,32 +185,6 @@ def _harmless(view: LiveGraph) -> Iterator[None]:
 
 LONGEST = 300  # characters of an error's first sentence
 
-_PHASES = {
-    State.QUEUED: Phase.WAITING,
-    State.RUNNING: Phase.RUNNING,
-    State.COMPLETED: Phase.COMPLETED,
-    State.FAILED: Phase.FAILED,
-    State.SKIPPED: Phase.SKIPPED,
-    State.EXCLUDED: Phase.EXCLUDED,
-    State.STOPPED: Phase.STOPPED,
-}
-_SHAPES = {
-    DatasetKind.TABLE: Shape.TABLE,
-    DatasetKind.STREAMING_TABLE: Shape.STREAM,
-    DatasetKind.MATERIALIZED_VIEW: Shape.TABLE,
-    DatasetKind.TEMPORARY_VIEW: Shape.VIEW,
-    DatasetKind.SINK: Shape.SINK,
-}
-# Of a dataset with several flows the first of these that one of them has.
-_WORST_FIRST = (
-    Phase.FAILED,
-    Phase.STOPPED,
-    Phase.RUNNING,
-    Phase.SKIPPED,
-    Phase.WAITING,
-    Phase.COMPLETED,
-    Phase.EXCLUDED,
-)
 _END_OF_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 
 
@@ -139,7 +208,10 @@ class UpdateGraph:
             elif isinstance(progress, UpdateChanged):
                 self._update, self._heard = progress, now
             else:
-                self._flows[progress.flow] = (self._aged(progress, now), now)
+                last, heard = self._flows.get(progress.flow, (progress, now))
+                if progress.state is State.STOPPED and last.state is State.RUNNING:
+                    progress = replace(progress, seconds=max(progress.seconds, last.seconds + now - heard))
+                self._flows[progress.flow] = (progress, now)
 
     def broke(self, error: BaseException) -> None:
         """Record that the update has ended without an event."""
@@ -155,13 +227,6 @@ class UpdateGraph:
         else:
             self(UpdateChanged(State.STOPPED, seconds))
 
-    def _aged(self, progress: FlowChanged, now: float) -> FlowChanged:
-        """Return the change with the seconds that the stopped flow had run."""
-        last, heard = self._flows.get(progress.flow, (progress, now))
-        if progress.state is not State.STOPPED or last.state is not State.RUNNING:
-            return progress
-        return replace(progress, seconds=max(progress.seconds, last.seconds + now - heard))
-
     def graph(self) -> Graph:
         """Return how it stands."""
         with self._lock:
@@ -172,18 +237,15 @@ class UpdateGraph:
         edges = visible_edges(known.edges)
         inside = {one.name for one in known.datasets}
         outside = [name for name in dict.fromkeys(name for edge in edges for name in edge) if name not in inside]
-        phase = Phase.RUNNING if update.state is State.QUEUED else _PHASES[update.state]
+        state = State.RUNNING if update.state is State.QUEUED else update.state
         seconds = update.seconds if is_over else update.seconds + now - self._heard
         errors = [*(flow.error for flow, _ in flows if flow.state is State.FAILED), update.error]
         said = dict.fromkeys(first_sentence(error) for error in errors if error is not None)
         said |= dict.fromkeys(sentence for flow, _ in flows if (sentence := _lost_counts(flow)))
-        tables = [Node(name, Shape.OUTSIDE, "outside the pipeline", label=name.split(".")[-1]) for name in outside]
-        word = self._word(update.state)
-        return Graph(self._title, phase, seconds, word, (*tables, *nodes), edges, tuple(said))
-
-    def _word(self, state: State) -> str:
-        word = "planning" if state is State.QUEUED else _PHASES[state].value
-        return f"dry run, {word}" if self._is_dry else word
+        tables = [Node(name, None) for name in outside]
+        word = "planning" if update.state is State.QUEUED else state_word(update.state)
+        word = f"dry run, {word}" if self._is_dry else word
+        return Graph(self._title, state, seconds, word, (*tables, *nodes), edges, tuple(said))
 
     def _node(
         self, dataset: DatasetNode, flows: Sequence[tuple[FlowChanged, float]], now: float, is_over: bool
@@ -191,29 +253,28 @@ class UpdateGraph:
         own = [flow for flow, _ in flows if flow.dataset == dataset.name]
         counts = _counts(dataset.name, own, [flow for flow, _ in flows])
         has_state = dataset.kind is not DatasetKind.TEMPORARY_VIEW and not self._is_dry
-        phase = self._phase(own, flows, is_over) if has_state else None
+        state = None
+        if has_state:  # all flows of the update are told of before the first one runs
+            state = worst_state(flow.state for flow in own) if own or flows or is_over else State.QUEUED
         times = [
             flow.seconds + (now - heard if flow.state is State.RUNNING else 0.0)
             for flow, heard in flows
             if flow.dataset == dataset.name
         ]
-        rows = counts.written if counts is not None else None
+        bars = []
+        for number, expectation in enumerate(dataset.expectations):
+            violated = counts.failed[number] if counts is not None and number < len(counts.failed) else None
+            met = None if counts is None or violated is None else counts.records - violated
+            bars.append(Bar(expectation.name, expectation.violation.value, met, violated))
         return Node(
             dataset.name,
-            _SHAPES[dataset.kind],
-            dataset.kind.value,
-            phase,
-            rows if has_state else None,
+            dataset.kind,
+            state,
+            counts.written if counts is not None and has_state else None,
             counts.dropped if counts is not None else None,
-            max(times) if times and phase is not Phase.WAITING else None,
-            tuple(_bars(dataset, counts)),
+            max(times) if times and state is not State.QUEUED else None,
+            tuple(bars),
         )
-
-    def _phase(self, own: Sequence[FlowChanged], flows: Sequence[object], is_over: bool) -> Phase:
-        if not own:  # all flows of the update are told of before the first one runs
-            return Phase.EXCLUDED if flows or is_over else Phase.WAITING
-        there = {_PHASES[flow.state] for flow in own}
-        return next(phase for phase in _WORST_FIRST if phase in there)
 
 
 def visible_edges(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -222,13 +283,15 @@ def visible_edges(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ..
     sources: dict[str, list[str]] = {}
     for source, target in edges:
         sources.setdefault(target, []).append(source)
-    found = [
-        (seen, target)
-        for source, target in edges
-        if not _is_hidden(target)
-        for seen in _visible(source, sources, frozenset())
-        if seen != target
-    ]
+
+    def visible(name: str, passed: frozenset[str] = frozenset()) -> list[str]:
+        if not _is_hidden(name):
+            return [name]
+        before = [one for one in sources.get(name, ()) if one not in passed]
+        return [seen for one in before for seen in visible(one, passed | {name})]
+
+    shown = [(source, target) for source, target in edges if not _is_hidden(target)]
+    found = [(seen, target) for source, target in shown for seen in visible(source) if seen != target]
     return tuple(dict.fromkeys(found))
 
 
@@ -240,13 +303,6 @@ def first_sentence(error: BaseException) -> str:
 
 def _is_hidden(name: str) -> bool:
     return name.split(".")[-1].strip("`").startswith("__")
-
-
-def _visible(name: str, sources: Mapping[str, Sequence[str]], passed: frozenset[str]) -> list[str]:
-    if not _is_hidden(name):
-        return [name]
-    before = [one for one in sources.get(name, ()) if one not in passed]
-    return [seen for one in before for seen in _visible(one, sources, passed | {name})]
 
 
 def _counts(dataset: str, own: Sequence[FlowChanged], flows: Sequence[FlowChanged]) -> Counts | None:
@@ -265,10 +321,3 @@ def _counts(dataset: str, own: Sequence[FlowChanged], flows: Sequence[FlowChange
 
 def _lost_counts(flow: FlowChanged) -> str:
     return lost_counts(flow.flow, flow.dataset, flow.state, flow.counts)
-
-
-def _bars(dataset: DatasetNode, counts: Counts | None) -> Iterable[Bar]:
-    for number, expectation in enumerate(dataset.expectations):
-        violated = counts.failed[number] if counts is not None and number < len(counts.failed) else None
-        met = None if counts is None or violated is None else counts.records - violated
-        yield Bar(expectation.name, expectation.violation.value, met, violated)

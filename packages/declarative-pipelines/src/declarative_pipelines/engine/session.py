@@ -1,4 +1,4 @@
-"""Classes of the session's JVM, Scala's values made from Python's, and the JVM's connections to this process.
+"""What this package asks of a session: settings for a while, classes of its JVM, and Scala's values made from Python's.
 
 py4j asks the JVM about each part of a name each time that it is said: of the time that a plan took, half went there.
 
@@ -9,9 +9,8 @@ somebody asks for it, and the threads of streams do not come back: after hundred
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -23,6 +22,20 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
+@contextmanager
+def temporary_settings(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Apply settings to the session, and restore the previous values on exit."""
+    with ExitStack() as stack:
+        for key, value in settings.items():
+            before = session.conf.get(key, None)
+            if before is None:
+                stack.callback(session.conf.unset, key)
+            else:
+                stack.callback(session.conf.set, key, before)
+            session.conf.set(key, value)
+        yield
+
+
 def close_idle_connections(session: SparkSession) -> None:
     """Close the connections that were not used since the last call; a later use opens a new one."""
     gateway = session.sparkContext._gateway
@@ -30,18 +43,12 @@ def close_idle_connections(session: SparkSession) -> None:
         JavaObject("GATEWAY_SERVER", gateway._gateway_client).getCallbackClient().periodicCleanup()
 
 
-#: What each JVM has been asked for so far, by full names.
+#: The classes that were looked up in each JVM, by full names.
 _known: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
 class JvmValues:
-    """What a session's JVM has.
-
-    Parameters
-    ----------
-    session : SparkSession
-        One in this process; over Spark Connect there is no JVM to talk to.
-    """
+    """The classes of a session's JVM, and values of Scala; the session is in this process."""
 
     def __init__(self, session: SparkSession) -> None:
         self.session, self._jvm = session, session._jvm
@@ -72,15 +79,9 @@ class JvmValues:
         """Return the empty ``Option``."""
         return self.object("scala.None")
 
-    @cached_property
-    def empty_set(self) -> Any:
-        """The empty ``Set``."""
-        return self.seq([]).toSet()
-
-    @cached_property
-    def parser(self) -> Any:
-        """The session's parser of SQL."""
-        return self.session._jsparkSession.sessionState().sqlParser()
+    def set(self, values: Iterable[Any]) -> Any:
+        """Return a ``Set``."""
+        return self.seq(values).toSet()
 
     def map(self, values: Mapping[str, str]) -> Any:
         """Return an immutable ``Map``."""
@@ -106,12 +107,8 @@ class JvmValues:
 
     def list(self, collection: Any) -> list[Any]:
         """Return a Scala collection's elements; by their numbers, as the end of an iterator is a slow exception."""
-        java = self.as_java(collection.toSeq())
+        java = self.named("scala.jdk.javaapi.CollectionConverters.asJava")(collection.toSeq())
         return [java.get(number) for number in range(java.size())]
-
-    def as_java(self, collection: Any) -> Any:
-        """Return a Scala collection as Java's."""
-        return self.named("scala.jdk.javaapi.CollectionConverters.asJava")(collection)
 
     def schema(self, schema: str | StructType | None) -> Any:
         """Return DDL text or a schema of Python's as Scala's ``StructType``."""

@@ -1,0 +1,116 @@
+"""Names and values in a query's text: what is replaced, and that nothing else is."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pytest
+from pyspark.sql import SparkSession
+
+from declarative_pipelines.errors import BadArgument
+from declarative_pipelines.sql.query_text import (
+    CatalogMap,
+    DatasetNames,
+    bind_values,
+    how_to_map,
+    literal,
+    without_live_names,
+)
+
+MAP = CatalogMap.of({"pipelines.catalogs.Main": "main_", "pipelines.catalogs.samples": "", "shop.day": "1"})
+NAMES = DatasetNames([("spark_catalog", "shop", "ORDERS"), ("spark_catalog", "other", "Items"), ("Recent",)])
+VALUES = [
+    None,
+    True,
+    7,
+    2**40,
+    -1.5,
+    Decimal("12.30"),
+    "it's",
+    r"a\'b\n",
+    datetime.date(2026, 1, 2),
+    datetime.datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=datetime.UTC),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("LIVE.orders", "orders"),
+        ("`live`.`my orders`", "`my orders`"),
+        ("SELECT 'LIVE.x' FROM STREAM(live . orders) -- LIVE.y", "SELECT 'LIVE.x' FROM STREAM(  orders) -- LIVE.y"),
+        ("SELECT t.live.x, alive.y, `a`.live.z FROM t", "SELECT t.live.x, alive.y, `a`.live.z FROM t"),
+        ("live", "live"),
+    ],
+)
+def test_only_the_word_before_a_name_goes(text: str, expected: str) -> None:
+    assert without_live_names(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "mapped"),
+    [
+        ("SELECT * FROM main.retail.orders", "SELECT * FROM spark_catalog.`main_retail`.orders"),
+        ("main.retail.orders", "spark_catalog.`main_retail`.orders"),
+        (
+            "SELECT `samples`.`a b`.t.id FROM STREAM(samples.`a b`.t)",
+            "SELECT spark_catalog.`a b`.t.id FROM STREAM(spark_catalog.`a b`.t)",
+        ),
+        ("SELECT 'main.a.b' AS t -- main.a.b\nFROM main.a", "SELECT 'main.a.b' AS t -- main.a.b\nFROM main.a"),
+        ("SELECT s.main.a.b FROM s", "SELECT s.main.a.b FROM s"),
+        ("SELECT * FROM HIVE_METASTORE.shop.t", "SELECT * FROM spark_catalog.`shop`.t"),
+        ("SELECT * FROM other.shop.t", "SELECT * FROM other.shop.t"),
+    ],
+)
+def test_names_of_three_parts_are_mapped_and_nothing_else(text: str, mapped: str) -> None:
+    assert MAP.in_text(text) == mapped
+
+
+def test_a_catalog_that_is_not_there_can_be_mapped_as_the_sentence_says() -> None:
+    assert MAP.located("MAIN", "retail") == ("spark_catalog", "main_retail")
+    assert MAP.located("other", "retail") == ("other", "retail")
+    assert "configuration={'pipelines.catalogs.main': 'main_'}, main.a.b means main_a.b." in how_to_map("main")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT * FROM orders", "SELECT * FROM `ORDERS`"),
+        ("SELECT * FROM STREAM(orders) o", "SELECT * FROM STREAM(`ORDERS`) o"),
+        ("SELECT * FROM STREAM Shop.orders", "SELECT * FROM STREAM `shop`.`ORDERS`"),
+        ("TABLE recent", "TABLE `Recent`"),
+        ("SELECT orders FROM `recent`, Orders", "SELECT orders FROM `Recent`, `ORDERS`"),
+        ("SELECT * FROM (orders JOIN recent USING (items))", "SELECT * FROM (`ORDERS` JOIN `Recent` USING (items))"),
+        ("SELECT 1 WHERE id IN (SELECT id FROM orders)", "SELECT 1 WHERE id IN (SELECT id FROM `ORDERS`)"),
+        ("SELECT recent, 'FROM orders' FROM ORDERS", "SELECT recent, 'FROM orders' FROM ORDERS"),
+        ("SELECT count(*) AS orders FROM items -- orders", "SELECT count(*) AS orders FROM items -- orders"),
+        ("SELECT * FROM OTHER.items", "SELECT * FROM `other`.`Items`"),
+        ("SELECT * FROM orders(1)", "SELECT * FROM orders(1)"),
+    ],
+)
+def test_names_of_relations_are_those_of_the_definitions(text: str, expected: str) -> None:
+    def complete(name: str) -> list[str]:
+        parts = name.split(".")
+        return [*["spark_catalog", "shop"][: 3 - len(parts)], *parts]
+
+    assert NAMES.in_text(text, complete) == expected
+
+
+def test_names_and_marks_become_literals_and_strings_stay() -> None:
+    named = bind_values("SELECT :a, ':a' FROM t WHERE x > :b", {"a": "it's", "b": 2})
+    assert named == r"SELECT 'it\'s', ':a' FROM t WHERE x > 2"
+    assert bind_values("SELECT ?, '?' FROM t WHERE x > ?", [1, None]) == "SELECT 1, '?' FROM t WHERE x > NULL"
+
+
+def test_a_wrong_number_of_values_and_a_value_without_a_literal_are_refused() -> None:
+    with pytest.raises(BadArgument, match=r"has 2 of \?, and args has 3 values"):
+        bind_values("SELECT ?, ?", [1, 2, 3])
+    with pytest.raises(BadArgument, match="write it into the text"):
+        literal([1])
+
+
+def test_a_literal_is_the_value_that_spark_would_take(spark: SparkSession) -> None:
+    for value in VALUES:
+        by_spark = spark.sql("SELECT :v AS v", args={"v": value}).first()
+        assert spark.sql(f"SELECT {literal(value)} AS v").first() == by_spark, value
