@@ -10,8 +10,8 @@ import pytest
 from declarative_pipelines import event_log, run_pipeline
 from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.engine.storage import Storage, only_update
-from declarative_pipelines.errors import BadArgument, ExpectationFailed, FlowFailed, SessionBusy, UpdateRunning
-from declarative_pipelines.updates.results import FlowChanged, GraphKnown, State, Update, UpdateChanged
+from declarative_pipelines.errors import BadArgument, ExpectationFailed, FlowFailed, PipelineError
+from declarative_pipelines.updates.results import FlowProgress, GraphKnown, State, Update, UpdateChanged
 
 from .conftest import Pipeline
 
@@ -151,7 +151,7 @@ def test_an_observer_is_told_the_graph_the_states_and_the_counts(story: Pipeline
     [graph, *_] = [one for one in story.told if isinstance(one, GraphKnown)]
     assert ("raw", "seen") in graph.edges
     assert (f"spark_catalog.{story.database}.source", "raw") in graph.edges
-    changes = [one.state for one in story.told if isinstance(one, FlowChanged) and one.flow == "raw"]
+    changes = [one.state for one in story.told if isinstance(one, FlowProgress) and one.name == "raw"]
     assert changes[:3] == [State.QUEUED, State.RUNNING, State.RUNNING]
     assert [one.state for one in story.told if isinstance(one, UpdateChanged)][:3] == [
         State.QUEUED,
@@ -245,7 +245,7 @@ def test_a_second_update_at_the_same_time_is_refused(pipeline: Pipeline) -> None
     pipeline.land(1)
     storage = Storage(pipeline.spark, pipeline.run(dry_run=True).storage)
     assert storage.local is not None and not storage.exists()
-    with only_update(storage), pytest.raises(UpdateRunning, match="Wait until"):
+    with only_update(storage), pytest.raises(PipelineError, match="Wait until"):
         pipeline.run()
     with only_update(storage):
         assert pipeline.run(dry_run=True).state is State.COMPLETED
@@ -257,7 +257,7 @@ def test_another_pipeline_at_the_same_time_in_the_same_session_is_refused(pipeli
 
     def try_another(_event: object) -> None:
         if not refused:
-            with pytest.raises(SessionBusy, match="The pipeline test is running in this session") as error:
+            with pytest.raises(PipelineError, match="The pipeline test is running in this session") as error:
                 run_pipeline(pipeline.folder, database=pipeline.database, name="other")
             refused.append(error)
 

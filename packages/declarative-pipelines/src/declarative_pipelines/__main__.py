@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.pipeline import run_pipeline
-from declarative_pipelines.updates.results import FlowChanged, Progress, State
+from declarative_pipelines.updates.results import FlowProgress, Progress, State
 from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ def _names(text: str) -> list[str]:
 
 
 def _print(progress: Progress) -> None:
-    if isinstance(progress, FlowChanged) and progress.state in (State.COMPLETED, State.FAILED, State.SKIPPED):
+    if isinstance(progress, FlowProgress) and progress.state in (State.COMPLETED, State.FAILED, State.SKIPPED):
         rows = progress.counts.get(progress.dataset)
         written = "" if rows is None else f", {rows.written} rows"
-        print(f"{progress.flow}: {progress.state.value}{written}, {progress.seconds:.1f} s", flush=True)
+        print(f"{progress.name}: {progress.state.value}{written}, {progress.seconds:.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -74,19 +74,6 @@ class UnsupportedFeature(BadDefinition, NotImplementedError):
 
 
 @dataclass(eq=False)
-class ActionInDefinition(PipelineError, RuntimeError):
-    """A definition runs a query; it must only describe one, since it is called to resolve the graph."""
-
-    action: str
-
-    def __str__(self) -> str:
-        return (
-            f"{self.action} inside a definition: a definition only describes its query and returns the frame, the "
-            f"update runs it. Take {self.action} out, or do it after the update."
-        )
-
-
-@dataclass(eq=False)
 class ExpectationFailed(PipelineError):
     """A record of an ``expect_or_fail``: correct the record, or choose another consequence."""
 
@@ -114,32 +101,6 @@ class FlowFailed(PipelineError):
     def __str__(self) -> str:
         of = "" if self.flow == self.dataset else f" (flow {self.flow})"
         return f"{self.dataset}{of} was not updated: {self.reason}"
-
-
-@dataclass(eq=False)
-class UpdateRunning(PipelineError):
-    """Another update of the pipeline is under way: wait for it, or stop it."""
-
-    storage: str
-
-    def __str__(self) -> str:
-        return (
-            f"An update of this pipeline is running already (storage {self.storage}). Wait until it has ended, or "
-            "stop it. Another pipeline has a name, or a storage, of its own."
-        )
-
-
-@dataclass(eq=False)
-class SessionBusy(PipelineError):
-    """The session runs another pipeline, and has one current database and one configuration: wait for it."""
-
-    running: str
-
-    def __str__(self) -> str:
-        return (
-            f"The pipeline {self.running} is running in this session, and two at once would mix their settings. Wait "
-            "until it has ended, or run one of the two in a process of its own: python -m declarative_pipelines run."
-        )
 
 
 @dataclass(eq=False)

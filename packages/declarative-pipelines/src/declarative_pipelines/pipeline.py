@@ -25,7 +25,7 @@ from declarative_pipelines.definitions.model import DatasetKind, Definitions
 from declarative_pipelines.engine.session import close_idle_connections, temporary_settings
 from declarative_pipelines.engine.spark_engine import SparkEngine, WriteObserver
 from declarative_pipelines.engine.storage import Checkpoint, PipelineLocation, Storage, find_location, only_update
-from declarative_pipelines.errors import BadArgument, PipelineError, SessionBusy, innermost_message
+from declarative_pipelines.errors import BadArgument, PipelineError, innermost_message
 from declarative_pipelines.planning.flow_nodes import FlowNode, Selection, flows_of
 from declarative_pipelines.planning.plan import PipelinePlan, parse_schemas, plan
 from declarative_pipelines.source_files import names_for_files
@@ -36,8 +36,7 @@ from declarative_pipelines.updates.event_log import EventLog, UpdateRecord
 from declarative_pipelines.updates.execution import Execution
 from declarative_pipelines.updates.flow_runs import RunContext, run_of
 from declarative_pipelines.updates.results import (
-    FlowChanged,
-    FlowResult,
+    FlowProgress,
     Observer,
     Progress,
     State,
@@ -149,10 +148,8 @@ def run_pipeline(
     ------
     BadArgument
         A file, a dataset or an argument that is not there.
-    UpdateRunning
-        Another update of this pipeline runs.
-    SessionBusy
-        Another pipeline runs in this session.
+    PipelineError
+        Another update of this pipeline runs, or another pipeline in this session.
     KeyboardInterrupt
         It was interrupted. Its flows have been stopped; the session can be used, and the next update continues.
     """
@@ -167,15 +164,11 @@ def run_pipeline(
         running = UpdateRun(session, location, catalogs, asked, 0 if development else RETRIES, observe)
         return running.run(lambda: _definitions(files, session, settings), dry_run)
 
-    def ignore(progress: Progress) -> None:
-        """Observe nothing."""
-
     # A dry run writes nothing, a lock neither, and may look at what an update of another session is writing.
     lock = nullcontext() if dry_run else only_update(location.storage)
     with lock, only_in_session(session, location.name), in_session(session, location, settings):
-        if show:
-            return update_graph.run_and_show(update, location.name, dry_run, observer or ignore)
-        return update(observer or ignore)
+        observe = observer or (lambda progress: None)
+        return update_graph.run_and_show(update, location.name, dry_run, observe) if show else update(observe)
 
 
 def event_log(pipeline: Update | str, spark: SparkSession | None = None) -> DataFrame:
@@ -199,13 +192,13 @@ class UpdateRun:
         asked: Selection,
         retries: int,
         observer: Observer,
-        log: EventLog | None = None,
+        has_log: bool = True,
     ) -> None:
-        self._catalogs = catalogs
+        self._catalogs, self._has_log = catalogs, has_log
         self._session, self._location, self._asked, self._retries = session, location, asked, retries
         self._observer = observer
         self._id, self._began = str(uuid.uuid4()), time.monotonic()
-        self._record = UpdateRecord(self._id, log or EventLog(location.storage, location.name), asked)
+        self._record = UpdateRecord(self._id, EventLog(location.storage, location.name), asked)
         self._plan: PipelinePlan | None = None
         self._execution: Execution | None = None
 
@@ -222,9 +215,14 @@ class UpdateRun:
             failure.__cause__ = error
             return self._end(State.FAILED, failure, dry_run)
         except KeyboardInterrupt:
-            with _own_job_group(self._session, f"the record of update {self._id}"):
+            context = self._session.sparkContext
+            group = context.getLocalProperty(_JOB_GROUP)
+            context.setLocalProperty(_JOB_GROUP, f"the record of {self._id}")  # the interrupt cancels the cell's
+            try:
                 said = "The update was stopped. What it had written stays; the next update continues from there."
                 self._end(State.STOPPED, PipelineError(said), dry_run)
+            finally:
+                context.setLocalProperty(_JOB_GROUP, group)  # type: ignore[arg-type]  # None takes it away
             raise
         failed = [flow.error for flow in self._results() if flow.error is not None]
         return self._end(State.FAILED if failed else State.COMPLETED, next(iter(failed), None), dry_run)
@@ -246,7 +244,8 @@ class UpdateRun:
 
     def _execute(self, plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> None:
         self._observe(UpdateChanged(State.RUNNING, self._seconds()))
-        self._record.notice_left_over(chosen)
+        if self._has_log:
+            self._record.notice_left_over(chosen)
         preparation.prepare(plan, flows, chosen)
         plan.engine.is_running = True
         has_sinks = any(flow.target.kind is DatasetKind.SINK for flow in flows)
@@ -264,15 +263,16 @@ class UpdateRun:
         if self._execution is not None:
             self._execution.add_counts(flow, counts)
 
-    def _results(self) -> tuple[FlowResult, ...]:
+    def _results(self) -> tuple[FlowProgress, ...]:
         return () if self._execution is None else self._execution.results
 
     def _end(self, state: State, error: Exception | None, dry_run: bool) -> Update:
         update = event_logs.result(
             self._id, self._location, state, self._plan, self._results(), self._seconds(), error, dry_run
         )
-        if not dry_run:
+        if not dry_run and self._has_log:
             self._record.keep(update)
+        if not dry_run:
             close_idle_connections(self._session)
         self._observe(UpdateChanged(state, self._seconds(), error))
         for sentence in update.warnings:
@@ -280,7 +280,7 @@ class UpdateRun:
         return update
 
     def _observe(self, progress: Progress) -> None:
-        if isinstance(progress, FlowChanged):
+        if isinstance(progress, FlowProgress):
             self._record.flow_changed(progress)
         self._observer(progress)
 
@@ -332,28 +332,20 @@ def in_session(session: SparkSession, location: PipelineLocation, settings: Mapp
         session.catalog.setCurrentDatabase(before)
 
 
-@contextmanager
-def _own_job_group(session: SparkSession, name: str) -> Iterator[None]:
-    """Put this thread's jobs into a group of their own, so that an interrupt cancels them."""
-    context = session.sparkContext
-    before = context.getLocalProperty(_JOB_GROUP)
-    context.setLocalProperty(_JOB_GROUP, name)
-    try:
-        yield
-    finally:
-        context.setLocalProperty(_JOB_GROUP, before)  # type: ignore[arg-type]  # None takes it away
-
-
 _entering = threading.Lock()
 _in_sessions: WeakKeyDictionary[SparkSession, str] = WeakKeyDictionary()
 
 
 @contextmanager
 def only_in_session(session: SparkSession, name: str) -> Iterator[None]:
-    """Hold the session for one pipeline, whose database and settings it has; SessionBusy if another one holds it."""
+    """Hold the session for one pipeline, whose database and settings it has; PipelineError if another one holds it."""
     with _entering:
         if running := _in_sessions.get(session):
-            raise SessionBusy(running)
+            raise PipelineError(
+                f"The pipeline {running} is running in this session, and two at once would mix their settings. "
+                "Wait until it has ended, or run one of the two in a process of its own: python -m "
+                "declarative_pipelines run."
+            )
         _in_sessions[session] = name
     try:
         yield

@@ -1,6 +1,6 @@
 """Files and folders of Python, SQL and notebooks, read into a pipeline's definitions.
 
-A Python file is run with the names of :mod:`.source_names`.  Of a notebook, cells of Python and of SQL count; what
+A Python file is run with the names of :func:`names_for_files`.  Of a notebook, cells of Python and of SQL count; what
 other magics do to a notebook, such as to install packages, is left out.
 
 A pipeline's files are read in order to know what they define, so what they would show is not shown.  ``dbutils`` is the

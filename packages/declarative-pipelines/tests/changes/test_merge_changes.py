@@ -9,7 +9,7 @@ import pytest
 from change_oracle import Change, type_1, type_2
 from declarative_pipelines.changes.auto_cdc import merge_changes, target_schema
 from declarative_pipelines.changes.change_rows import BadChangeFlow, BadChanges
-from declarative_pipelines.changes.change_tables import ChangedFlow, forget_changes, log_name
+from declarative_pipelines.changes.change_tables import forget_changes, log_name
 
 KINDS = {
     "type 1": ({}, lambda log: type_1(log)),
@@ -122,7 +122,7 @@ def test_a_flow_that_has_changed_asks_for_a_full_refresh(spark, flow, merge, row
     target = new_target()
     merge(flow(ignore_null_updates=True, null_columns=("name",)), target, [Change(1, 1, "U", "Ada", "Rome")])
     changed, batch = flow(keys=("id", "city")), [Change(1, 2, "U", "Ada", "Oslo")]
-    with pytest.raises(ChangedFlow, match=r"keys from id to id, city, IGNORE .* from on name to false\. Run a full"):
+    with pytest.raises(BadChangeFlow, match=r"keys from id to id, city, IGNORE .* from on name to false\. Run a full"):
         merge(changed, target, batch)
     forget_changes(spark, target)
     spark.sql(f"TRUNCATE TABLE {target}")

@@ -12,19 +12,19 @@ import pytest
 from pyspark.sql import SparkSession
 
 from declarative_pipelines.engine.storage import Storage, only_update
-from declarative_pipelines.errors import UpdateRunning
+from declarative_pipelines.errors import PipelineError
 
 ANOTHER = """
 import os, sys
 from pathlib import Path
 from types import SimpleNamespace
 from declarative_pipelines.engine.storage import only_update
-from declarative_pipelines.errors import UpdateRunning
+from declarative_pipelines.errors import PipelineError
 
 try:
     with only_update(SimpleNamespace(local=Path(sys.argv[1]))):
         os._exit(9)
-except UpdateRunning:
+except PipelineError:
     os._exit(8)
 """
 
@@ -85,7 +85,7 @@ def test_an_update_locks_its_storage_for_all_processes_until_it_ends(spark: Spar
     with only_update(storage):
         with only_update(Storage(spark, storage.path("another"))):
             pass
-        with pytest.raises(UpdateRunning), only_update(storage):
+        with pytest.raises(PipelineError), only_update(storage):
             pass
         assert in_another_process(storage, **elsewhere) == 8
     assert in_another_process(storage) == 9

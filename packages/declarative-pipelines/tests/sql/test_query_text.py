@@ -1,37 +1,13 @@
-"""Names and values in a query's text: what is replaced, and that nothing else is."""
+"""Names in a query's text: what is replaced, and that nothing else is."""
 
 from __future__ import annotations
 
-import datetime
-from decimal import Decimal
-
 import pytest
-from pyspark.sql import SparkSession
 
-from declarative_pipelines.errors import BadArgument
-from declarative_pipelines.sql.query_text import (
-    CatalogMap,
-    DatasetNames,
-    bind_values,
-    how_to_map,
-    literal,
-    without_live_names,
-)
+from declarative_pipelines.sql.query_text import CatalogMap, DatasetNames, how_to_map, without_live_names
 
 MAP = CatalogMap.of({"pipelines.catalogs.Main": "main_", "pipelines.catalogs.samples": "", "shop.day": "1"})
 NAMES = DatasetNames([("spark_catalog", "shop", "ORDERS"), ("spark_catalog", "other", "Items"), ("Recent",)])
-VALUES = [
-    None,
-    True,
-    7,
-    2**40,
-    -1.5,
-    Decimal("12.30"),
-    "it's",
-    r"a\'b\n",
-    datetime.date(2026, 1, 2),
-    datetime.datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=datetime.UTC),
-]
 
 
 @pytest.mark.parametrize(
@@ -95,22 +71,3 @@ def test_names_of_relations_are_those_of_the_definitions(text: str, expected: st
         return [*["spark_catalog", "shop"][: 3 - len(parts)], *parts]
 
     assert NAMES.in_text(text, complete) == expected
-
-
-def test_names_and_marks_become_literals_and_strings_stay() -> None:
-    named = bind_values("SELECT :a, ':a' FROM t WHERE x > :b", {"a": "it's", "b": 2})
-    assert named == r"SELECT 'it\'s', ':a' FROM t WHERE x > 2"
-    assert bind_values("SELECT ?, '?' FROM t WHERE x > ?", [1, None]) == "SELECT 1, '?' FROM t WHERE x > NULL"
-
-
-def test_a_wrong_number_of_values_and_a_value_without_a_literal_are_refused() -> None:
-    with pytest.raises(BadArgument, match=r"has 2 of \?, and args has 3 values"):
-        bind_values("SELECT ?, ?", [1, 2, 3])
-    with pytest.raises(BadArgument, match="write it into the text"):
-        literal([1])
-
-
-def test_a_literal_is_the_value_that_spark_would_take(spark: SparkSession) -> None:
-    for value in VALUES:
-        by_spark = spark.sql("SELECT :v AS v", args={"v": value}).first()
-        assert spark.sql(f"SELECT {literal(value)} AS v").first() == by_spark, value

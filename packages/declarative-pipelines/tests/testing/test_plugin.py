@@ -105,7 +105,7 @@ def shouted():
 
 @dp.materialized_view
 def found():
-    named = spark.sql("SELECT * FROM shouted WHERE name = :name", args={"name": "ADA"})
+    named = spark.sql("SELECT * FROM shouted WHERE name = 'ADA'")
     return named.select(loud(F.concat("name", F.lit("!"))).alias("name"))
 """,
     "test_shouted.py": """import pytest

@@ -10,7 +10,7 @@ from declarative_pipelines.definitions.model import Dataset, DatasetKind, Source
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode
 from declarative_pipelines.updates import execution
 from declarative_pipelines.updates.execution import Execution
-from declarative_pipelines.updates.results import FlowResult, State
+from declarative_pipelines.updates.results import FlowProgress, State
 
 GROWN = "[UNKNOWN_FIELD_EXCEPTION] unknown fields: [city], which can be fixed by an automatic retry: true"
 FIXED = "[UNKNOWN_FIELD_EXCEPTION] unknown fields: [city], which can be fixed by an automatic retry: false"
@@ -34,10 +34,10 @@ class FailingRun:
 
 
 @pytest.fixture
-def executed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FlowResult]:
+def executed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FlowProgress]:
     monkeypatch.setattr(execution, "FIRST_PAUSE", 0.01)
 
-    def execute(errors: list[str], retries: int = 0) -> FlowResult:
+    def execute(errors: list[str], retries: int = 0) -> FlowProgress:
         runs = [FailingRun(errors)]
         [result] = Execution(runs, 1, retries, lambda progress: None, lambda: None).run()  # type: ignore[arg-type]
         return result
@@ -57,7 +57,7 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FlowResult]:
     ],
 )
 def test_restarts_are_no_retries(
-    executed: Callable[..., FlowResult], errors: list[str], retries: int, state: State, attempts: int
+    executed: Callable[..., FlowProgress], errors: list[str], retries: int, state: State, attempts: int
 ) -> None:
     result = executed(errors, retries)
     assert (result.state, result.attempts) == (state, attempts)

@@ -14,7 +14,7 @@ from declarative_pipelines.engine.spark_engine import WriteObserver
 from declarative_pipelines.updates import event_log as event_logs
 from declarative_pipelines.updates import execution, flow_runs, idle_streams
 from declarative_pipelines.updates.flow_runs import StreamRun
-from declarative_pipelines.updates.results import FlowChanged, Progress, State
+from declarative_pipelines.updates.results import FlowProgress, Progress, State
 
 from ..conftest import Pipeline
 
@@ -165,7 +165,7 @@ def test_an_interrupt_stops_the_update_and_the_next_one_goes_on(pipeline: Pipeli
     timer = threading.Timer(2.0, _thread.interrupt_main)
 
     def interrupt(progress: Progress) -> None:
-        if timer.ident is None and isinstance(progress, FlowChanged) and progress.state is State.RUNNING:
+        if timer.ident is None and isinstance(progress, FlowProgress) and progress.state is State.RUNNING:
             timer.start()
 
     with pytest.raises(KeyboardInterrupt):

@@ -70,17 +70,16 @@ def test_no_boxes_overlap_and_arrows_go_from_left_to_right_and_pass_no_box(graph
     assert not [pair for pair in combinations(laid.boxes.values(), 2) if overlap(*pair, apart=BETWEEN_BOXES - 0.2)]
     for box in laid.boxes.values():
         assert box.x >= 0 and box.y >= 0 and box.right <= laid.width and box.bottom <= laid.height + 0.1
-    assert len(laid.routes) == len(graph[1])
-    for route in laid.routes:
-        xs = [x for x, _ in route.points]
+    for (source, target), route in zip(graph[1], laid.routes, strict=True):
+        xs = [x for x, _ in route]
         assert xs == sorted(set(xs))
-        assert xs[0] == laid.boxes[route.source].right and xs[-1] == laid.boxes[route.target].x
-        for end, name in ((0, route.source), (-1, route.target)):
-            assert laid.boxes[name].y < route.points[end][1] < laid.boxes[name].bottom
-        assert not crossed(laid, route.points[1:-1])
+        assert xs[0] == laid.boxes[source].right and xs[-1] == laid.boxes[target].x
+        for end, name in ((0, source), (-1, target)):
+            assert laid.boxes[name].y < route[end][1] < laid.boxes[name].bottom
+        assert not crossed(laid, route[1:-1])
     assert layout(*graph) == laid
 
 
 def test_a_chain_is_a_straight_line() -> None:
     laid = layout({"a": (100, 40), "b": (100, 200), "c": (100, 60)}, [("a", "b"), ("b", "c")])
-    assert {y for route in laid.routes for _, y in route.points} == {108.0}
+    assert {y for route in laid.routes for _, y in route} == {108.0}

@@ -11,12 +11,10 @@ from IPython.core.formatters import DisplayFormatter
 from IPython.display import DisplayHandle
 
 from declarative_pipelines import pipeline
-from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.definitions.model import Dataset, DatasetKind, SourceLocation
 from declarative_pipelines.updates.results import (
-    DatasetNode,
     DatasetResult,
-    FlowChanged,
-    FlowResult,
+    FlowProgress,
     GraphKnown,
     Observer,
     Progress,
@@ -64,9 +62,9 @@ def notebook(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 def update(told: Observer) -> Update:
     """An update of one table."""
     told(UpdateChanged(State.QUEUED, 0.0))
-    told(GraphKnown((DatasetNode("silver", DatasetKind.STREAMING_TABLE),), {"silver": "silver"}, ()))
+    told(GraphKnown((Dataset("silver", DatasetKind.STREAMING_TABLE, SourceLocation("", 0)),), ()))
     told(UpdateChanged(State.RUNNING, 0.5))
-    told(FlowChanged("silver", "silver", State.COMPLETED, {}, 1.0))
+    told(FlowProgress("silver", "silver", State.COMPLETED, {}, 1.0))
     told(UpdateChanged(State.COMPLETED, 2.0))
     dataset = DatasetResult("silver", DatasetKind.STREAMING_TABLE, State.COMPLETED, 0, 0, 1.0)
     return Update("id", "shop", State.COMPLETED, (dataset,), (), (), 2.0)
@@ -76,7 +74,7 @@ def failing(told: Observer) -> Update:
     """An update of one flow that fails, and one behind it."""
     told(UpdateChanged(State.FAILED, 2.0))
     error = ValueError("no such file: a.json")
-    flows = (FlowResult("silver", "silver", State.FAILED, error=error), FlowResult("gold", "gold", State.SKIPPED))
+    flows = (FlowProgress("silver", "silver", State.FAILED, error=error), FlowProgress("gold", "gold", State.SKIPPED))
     return Update("id", "shop", State.FAILED, (), flows, (), 2.0, error)
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from declarative_pipelines.definitions.model import DatasetKind, Expectation, Violation
+from declarative_pipelines.definitions.model import Dataset, DatasetKind, Expectation, SourceLocation, Violation
 from declarative_pipelines.errors import ExpectationFailed, FlowFailed
 from declarative_pipelines.planning.expectations import Counts
-from declarative_pipelines.updates.results import DatasetNode, FlowChanged, GraphKnown, State, UpdateChanged
+from declarative_pipelines.updates.results import FlowProgress, GraphKnown, State, UpdateChanged
 from declarative_pipelines.view.graph import Bar, Graph, Node
 from declarative_pipelines.view.update_graph import UpdateGraph, first_sentence, visible_edges
 
+
+def dataset(name: str, kind: DatasetKind, *expectations: Expectation) -> Dataset:
+    return Dataset(name, kind, SourceLocation("pipeline.py", 1), expectations=expectations)
+
+
 KNOWN = GraphKnown(
     (
-        DatasetNode("bronze", DatasetKind.STREAMING_TABLE),
-        DatasetNode("seen", DatasetKind.TEMPORARY_VIEW, (Expectation("odd", "v % 2 = 1"),)),
-        DatasetNode("silver", DatasetKind.STREAMING_TABLE, (Expectation("positive", "v > 0", Violation.DROP),)),
-        DatasetNode("gold", DatasetKind.MATERIALIZED_VIEW),
-        DatasetNode("alerts", DatasetKind.SINK),
+        dataset("bronze", DatasetKind.STREAMING_TABLE),
+        dataset("seen", DatasetKind.TEMPORARY_VIEW, Expectation("odd", "v % 2 = 1")),
+        dataset("silver", DatasetKind.STREAMING_TABLE, Expectation("positive", "v > 0", Violation.DROP)),
+        dataset("gold", DatasetKind.MATERIALIZED_VIEW),
+        dataset("alerts", DatasetKind.SINK),
     ),
-    {"bronze": "bronze", "seen": "seen", "silver": "silver", "more": "silver", "gold": "gold", "alerts": "alerts"},
     (("c.d.source", "bronze"), ("bronze", "seen"), ("seen", "silver"), ("silver", "gold"), ("silver", "alerts")),
 )
 
@@ -43,8 +47,8 @@ def watched(clock: Clock) -> UpdateGraph:
     made(UpdateChanged(State.QUEUED, 0.0))
     made(KNOWN)
     made(UpdateChanged(State.RUNNING, 1.0))
-    for flow in ("bronze", "silver", "more", "gold"):
-        made(FlowChanged(flow, KNOWN.flows[flow], State.QUEUED))
+    for flow, target in (("bronze", "bronze"), ("silver", "silver"), ("more", "silver"), ("gold", "gold")):
+        made(FlowProgress(flow, target, State.QUEUED))
     return made
 
 
@@ -74,8 +78,8 @@ def test_every_kind_and_every_state_can_be_drawn(clock: Clock) -> None:
     for kind in DatasetKind:
         for state in State:
             made = UpdateGraph("shop", clock=clock)
-            made(GraphKnown((DatasetNode("one", kind),), {"one": "one"}, ()))
-            made(FlowChanged("one", "one", state))
+            made(GraphKnown((dataset("one", kind),), ()))
+            made(FlowProgress("one", "one", state))
             assert len(made.graph().nodes) == 1
             made(UpdateChanged(state, 1.0))
             assert made.graph().shown_state
@@ -95,9 +99,9 @@ def test_what_the_update_leaves_out_is_excluded_and_a_view_has_no_state(watched:
 def test_rows_dropped_rows_and_rules_are_those_counted_so_far(watched: UpdateGraph) -> None:
     assert node(watched.graph(), "silver").bars == (Bar("positive", "drop"),)
     watched(
-        FlowChanged("silver", "silver", State.RUNNING, {"silver": Counts(10, 3, (3,)), "seen": Counts(12, 0, (5,))})
+        FlowProgress("silver", "silver", State.RUNNING, {"silver": Counts(10, 3, (3,)), "seen": Counts(12, 0, (5,))})
     )
-    watched(FlowChanged("more", "silver", State.RUNNING, {"silver": Counts(5, 1, (1,)), "seen": Counts(2, 0, (2,))}))
+    watched(FlowProgress("more", "silver", State.RUNNING, {"silver": Counts(5, 1, (1,)), "seen": Counts(2, 0, (2,))}))
     silver, seen = node(watched.graph(), "silver"), node(watched.graph(), "seen")
     assert (silver.state, silver.rows, silver.dropped) == (State.RUNNING, 11, 4)
     assert silver.bars == (Bar("positive", "drop", 11, 4),)
@@ -105,33 +109,33 @@ def test_rows_dropped_rows_and_rules_are_those_counted_so_far(watched: UpdateGra
 
 
 def test_a_flow_whose_counts_did_not_come_has_no_number_and_a_sentence(watched: UpdateGraph) -> None:
-    watched(FlowChanged("bronze", "bronze", State.COMPLETED, {}, 0.4))
+    watched(FlowProgress("bronze", "bronze", State.COMPLETED, {}, 0.4))
     assert (node(watched.graph(), "bronze").rows, node(watched.graph(), "bronze").seconds) == (None, 0.4)
     assert [error[:32] for error in watched.graph().errors] == ["The rows of bronze are written, "]
 
 
 def test_what_runs_gets_older_while_nothing_is_told(watched: UpdateGraph, clock: Clock) -> None:
-    watched(FlowChanged("bronze", "bronze", State.RUNNING, {}, 0.5))
+    watched(FlowProgress("bronze", "bronze", State.RUNNING, {}, 0.5))
     clock.now += 7
     assert node(watched.graph(), "bronze").seconds == 7.5
     assert watched.graph().seconds == 8.0
-    watched(FlowChanged("bronze", "bronze", State.COMPLETED, {}, 7.7))
+    watched(FlowProgress("bronze", "bronze", State.COMPLETED, {}, 7.7))
     watched(UpdateChanged(State.COMPLETED, 9.0))
     clock.now += 7
     assert (node(watched.graph(), "bronze").seconds, watched.graph().seconds) == (7.7, 9.0)
 
 
 def test_of_several_flows_the_worst_is_the_state(watched: UpdateGraph) -> None:
-    watched(FlowChanged("silver", "silver", State.COMPLETED))
+    watched(FlowProgress("silver", "silver", State.COMPLETED))
     assert node(watched.graph(), "silver").state is State.QUEUED
-    watched(FlowChanged("more", "silver", State.FAILED, error=FlowFailed("silver", "more", "no such file")))
+    watched(FlowProgress("more", "silver", State.FAILED, error=FlowFailed("silver", "more", "no such file")))
     assert node(watched.graph(), "silver").state is State.FAILED
 
 
 def test_the_reason_of_a_failure_is_said_once_and_shortly(watched: UpdateGraph) -> None:
     error = ExpectationFailed("silver", "silver", ("positive",), '{"v": -1}')
-    watched(FlowChanged("silver", "silver", State.FAILED, error=error))
-    watched(FlowChanged("gold", "gold", State.SKIPPED))
+    watched(FlowProgress("silver", "silver", State.FAILED, error=error))
+    watched(FlowProgress("gold", "gold", State.SKIPPED))
     watched(UpdateChanged(State.FAILED, 3.0, error))
     graph = watched.graph()
     [said] = graph.errors
@@ -160,9 +164,9 @@ def test_an_update_that_ends_without_telling_has_ended(
 
 
 def test_a_flow_that_is_stopped_has_run_until_then_and_stops_the_update(watched: UpdateGraph, clock: Clock) -> None:
-    watched(FlowChanged("bronze", "bronze", State.RUNNING))
+    watched(FlowProgress("bronze", "bronze", State.RUNNING))
     clock.now += 4
-    watched(FlowChanged("bronze", "bronze", State.STOPPED))
+    watched(FlowProgress("bronze", "bronze", State.STOPPED))
     clock.now += 4
     watched.broke(ValueError("the job was cancelled"))
     graph = watched.graph()

@@ -20,7 +20,6 @@ _FUNCTIONS = {
     "file_utilities": ("notebook_dialect.dbutils", "file_utilities"),
     "find_file_calls": ("pyspark_cloudfiles.session.sql", "calls"),
     "read_file_call": ("pyspark_cloudfiles.session.sql", "relation"),
-    "replace_file_calls": ("pyspark_cloudfiles.session.sql", "with_frames"),
     "hide_metadata_edits": ("pyspark_cloudfiles.session.sql", "star_edits"),
 }
 Name = Literal[
@@ -33,7 +32,6 @@ Name = Literal[
     "file_utilities",
     "find_file_calls",
     "read_file_call",
-    "replace_file_calls",
     "hide_metadata_edits",
 ]
 

@@ -119,7 +119,7 @@ def merge_changes(session: SparkSession, flow: ChangeFlow, batch: DataFrame, bat
     ------
     BadChanges
         A change has a NULL in its key or its sequence, or violates ``where``; nothing was applied.
-    BadChangeFlow, ChangedFlow
+    BadChangeFlow
         The flow does not fit this source or this target.
     """
     layout = layout_of(flow, batch)

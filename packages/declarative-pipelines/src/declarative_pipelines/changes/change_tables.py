@@ -19,13 +19,13 @@ from declarative_pipelines.changes.change_rows import (
     SEQUENCE,
     THERE,
     WINNING_ORDER,
+    BadChangeFlow,
     ChangeLayout,
     beside,
     comparable,
     newest,
     quoted,
 )
-from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -35,22 +35,6 @@ if TYPE_CHECKING:
 
 _PREFIX = "__changes_"
 _PROPERTY = "pipelines.changes"
-
-
-@dataclass(eq=False)
-class ChangedFlow(ExplainedError, ValueError):
-    """A table was made by a flow with another definition: refresh it fully, or take the change back."""
-
-    flow: str
-    target: str
-    differences: tuple[tuple[str, str, str], ...]
-
-    def __str__(self) -> str:
-        changed = ", ".join(f"{what} from {before} to {now}" for what, before, now in self.differences)
-        return (
-            f"Flow {self.flow} has changed since {self.target} was made: {changed}. "
-            f"Run a full refresh of {self.target}, or take the change back."
-        )
 
 
 def create(session: SparkSession, name: str, schema: StructType, properties: Mapping[str, str] | None = None) -> None:
@@ -129,7 +113,7 @@ class ChangeLog:
     def take(self, changes: DataFrame) -> DataFrame:
         """Insert the new changes by one MERGE; return one change of the batch for each identity.
 
-        Raises ChangedFlow if the table was created for another key, type or sequence.
+        Raises BadChangeFlow if the table was created for another key, type or sequence.
         """
         from delta.tables import DeltaTable
 
@@ -145,7 +129,6 @@ class ChangeLog:
         return winning
 
     def rows(self) -> DataFrame:
-        """Return all that it has."""
         return self.session.table(log_name(self.target))
 
     def of_keys(self, changes: DataFrame) -> DataFrame:
@@ -174,7 +157,8 @@ class ChangeLog:
             return
         [row] = self.session.sql(f"SHOW TBLPROPERTIES {name} ('{_PROPERTY}')").collect()
         before = json.loads(row["value"])
-        different = tuple((what, before[what], now) for what, now in made_for.items() if before[what] != now)
+        different = [f"{what} from {before[what]} to {now}" for what, now in made_for.items() if before[what] != now]
         if different:
-            raise ChangedFlow(flow.name, self.target, different)
+            problem = f"it has changed since {self.target} was made: {', '.join(different)}."
+            raise BadChangeFlow(flow.name, f"{problem} Run a full refresh of {self.target}, or take the change back.")
         _add_columns(self.session, name, changes.schema)

@@ -132,11 +132,6 @@ class Dataset:
         """Whether it is a table; views and sinks are not in the catalog."""
         return self.kind not in (DatasetKind.TEMPORARY_VIEW, DatasetKind.SINK)
 
-    @property
-    def is_delta(self) -> bool:
-        """Whether it is a Delta table, which is the default format."""
-        return self.is_in_catalog and (self.format or "delta").lower() == "delta"
-
 
 @dataclass(frozen=True)
 class Flow:
@@ -223,7 +218,6 @@ class Definitions:
     datasets: list[Dataset] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
     changes: list[ChangeFlow | SnapshotFlow] = field(default_factory=list)
-    settings: dict[str, str] = field(default_factory=dict)
 
     def dataset(self, name: str) -> Dataset | None:
         """Return the dataset of a name, regardless of case, or None."""

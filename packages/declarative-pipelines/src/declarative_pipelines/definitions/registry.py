@@ -109,7 +109,6 @@ def of_notebook() -> Definitions:
             add(every, dataset)
         every.flows += cell.definitions.flows
         every.changes += cell.definitions.changes
-        every.settings |= cell.definitions.settings
     return every
 
 

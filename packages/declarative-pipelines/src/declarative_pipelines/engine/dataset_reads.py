@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines.errors import ActionInDefinition
-from declarative_pipelines.sql.query_text import bind_values, without_live_names
+from declarative_pipelines.errors import PipelineError
+from declarative_pipelines.sql.query_text import without_live_names
 from streaming_base import builders, hooks
 from streaming_base.errors import NotAvailable
 from streaming_base.siblings import function_of_sibling
@@ -34,13 +34,9 @@ _ACTIONS = (
 )  # fmt: skip
 
 
-#: Makes the frame of a query's text.
-MakeFrame = Callable[[str], "DataFrame"]
-
-
 @dataclass
 class _Interception:
-    frame: MakeFrame
+    frame: Callable[[str], DataFrame]
     schema_location: str | None
     sources: int = 0
 
@@ -48,7 +44,9 @@ class _Interception:
 _thread = threading.local()
 
 
-def intercept_reads(frame: MakeFrame, schema_location: str | None = None) -> AbstractContextManager[None]:
+def intercept_reads(
+    frame: Callable[[str], DataFrame], schema_location: str | None = None
+) -> AbstractContextManager[None]:
     """Intercept the reads of this thread for a definition, in a ``with`` block.
 
     ``frame`` makes the frame of a query; ``schema_location`` is where ``cloudFiles`` sources keep what they infer.
@@ -109,13 +107,11 @@ def _wrap_read(text: Callable[[Any, str], str], original: Any) -> Any:
         interception = _interception()
         if interception is None:
             return original(self, *args, **kwargs)
-        given = signature.bind(self, *args, **kwargs).arguments
-        if given.pop("kwargs", {}):
-            instead = "give values by args=, and make a view of the pipeline of a frame."
-            raise NotAvailable("spark.sql(query, name=value) cannot be had inside a definition:", instead)
-        _, asked, *values = given.values()
+        _, asked, *values = signature.bind(self, *args, **kwargs).arguments.values()
+        if any(values):
+            instead = "write values into the text, and make a view of the pipeline of a frame."
+            raise NotAvailable("spark.sql(query, ...) takes no arguments inside a definition:", instead)
         query = text(self, asked)
-        query = bind_values(query, values[0]) if values and values[0] else query
         # What only the platform's SQL has, such as column:field of JSON text, is rewritten as in a notebook.
         run_sql = function_of_sibling("run_sql")
         return interception.frame(query) if run_sql is None else run_sql(self, query, interception.frame)
@@ -130,8 +126,16 @@ def _table(reader: Any, name: str, stream: str = "") -> str:
 
 def _query(session: Any, text: str) -> str:
     if not _QUERY.match(text):
-        raise ActionInDefinition(f"spark.sql({' '.join(text.split())[:60]!r})")
+        raise _action(f"spark.sql({' '.join(text.split())[:60]!r})")
     return without_live_names(text)
+
+
+def _action(action: str) -> PipelineError:
+    """Return the error of a query that runs inside a definition, which is called to find out what it reads."""
+    return PipelineError(
+        f"{action} inside a definition: a definition only describes its query and returns the frame, the update runs "
+        f"it. Take {action} out, or do it after the update."
+    )
 
 
 def _wrap_load(original: Any) -> Any:
@@ -155,7 +159,7 @@ def _wrap_load(original: Any) -> Any:
 def _wrap_action(action: str, original: Any) -> Any:
     def refuse() -> None:
         if _interception() is not None:
-            raise ActionInDefinition(f"{action}{'' if isinstance(original, property) else '()'}")
+            raise _action(f"{action}{'' if isinstance(original, property) else '()'}")
 
     if isinstance(original, property):
 

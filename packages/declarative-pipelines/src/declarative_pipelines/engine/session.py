@@ -97,14 +97,6 @@ class JvmValues:
             java.add(value)
         return self.named("org.apache.spark.api.python.PythonUtils.toSeq")(java)
 
-    def array(self, enum: str, *names: str) -> Any:
-        """Return an array of an enumeration's values."""
-        kind = self.named(enum)
-        made = self.session.sparkContext._gateway.new_array(kind, len(names))
-        for number, name in enumerate(names):
-            made[number] = getattr(kind, name)
-        return made
-
     def list(self, collection: Any) -> list[Any]:
         """Return a Scala collection's elements; by their numbers, as the end of an iterator is a slow exception."""
         java = self.named("scala.jdk.javaapi.CollectionConverters.asJava")(collection.toSeq())

@@ -23,7 +23,8 @@ from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namesp
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.session import JvmValues, temporary_settings
 from declarative_pipelines.errors import BadDefinition, innermost_message
-from declarative_pipelines.sql.query_text import CatalogMap, DatasetNames, literal
+from declarative_pipelines.sql.query_text import CatalogMap, DatasetNames
+from streaming_base.errors import short_message
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -60,14 +61,6 @@ class ResolvedFlow:
     is_streaming: bool = False
     error: BaseException | None = None
     waits: bool = False
-
-
-class TableNotCreated(Exception):
-    """A table could not be created or changed; ``table`` is its full name, the cause has the reason."""
-
-    def __init__(self, table: str) -> None:
-        super().__init__(table)
-        self.table = table
 
 
 class TableVersion(NamedTuple):
@@ -138,7 +131,8 @@ class SparkEngine:
 
     def publish_view(self, view: Dataset, text: str) -> None:
         """Make a view of the pipeline's database, in the catalog, of a query's text."""
-        comment = f" COMMENT {literal(view.comment)}" if view.comment else ""
+        said = (view.comment or "").replace("\\", "\\\\").replace("'", "\\'")
+        comment = f" COMMENT '{said}'" if said else ""
         name = ".".join(f"`{part}`" for part in self._parts(view.name, view.namespace)[1:])
         before = self.session.catalog.currentDatabase()
         self.session.catalog.setCurrentDatabase(self._parts(view.name, view.namespace)[1])
@@ -246,7 +240,8 @@ class SparkEngine:
             scala.some(dataset.comment),
             self._nowhere,
             dataset.kind is not DatasetKind.MATERIALIZED_VIEW,
-            scala.some(None if dataset.is_delta else dataset.format),  # Delta refuses to be told twice
+            # Delta, which is the default, refuses to be told twice.
+            scala.some(None if (dataset.format or "delta").lower() == "delta" else dataset.format),
         )
 
     def _flow(self, flow: FlowSource, function: _FlowFunction) -> Any:
@@ -304,10 +299,10 @@ class ResolvedGraph:
                 raise error
             return DataFrame(planned.df(), self._engine.session)
 
-    def create_tables(self, datasets: Iterable[Dataset], full_refresh: Iterable[Dataset] = ()) -> None:
+    def create_tables(self, datasets: Sequence[Dataset], full_refresh: Sequence[Dataset] = ()) -> None:
         """Create tables and evolve schemas; tables of a full refresh are emptied and get the new schema.
 
-        Raises TableNotCreated if Spark or the table's format rejects the table or the change.
+        Raises BadDefinition if Spark or the table's format rejects the table or the change.
         """
         from pyspark.errors.exceptions.captured import convert_exception
 
@@ -328,7 +323,14 @@ class ResolvedGraph:
                 java = error.java_exception
                 if java.getClass().getSimpleName() != "TableMaterializationException":
                     raise
-                raise TableNotCreated(java.tableName().replace("`", "")) from convert_exception(java.cause())
+                name, cause = java.tableName().replace("`", ""), convert_exception(java.cause())
+                dataset = next(one for one in (*datasets, *full_refresh) if self._engine.full_name(one) == name)
+                text = short_message(cause)
+                text = text if text.startswith("[") else innermost_message(cause)
+                said = f"the table {dataset.name} cannot be created or changed: {text}"
+                if "DELTA_DUPLICATE_COLUMNS_FOUND" in text:
+                    said += " Names that differ by case only are one column: spell it in one way, as the table has it."
+                raise BadDefinition(dataset.location, said) from cause
 
     def _some(self, datasets: Iterable[Dataset]) -> Any:
         identifiers = [self._engine._identifier(one.name, one.namespace) for one in datasets]
@@ -373,7 +375,6 @@ class WriteObserver:
             return self.heard.pop(name, None)
 
     def onSuccess(self, function: str, execution: Any, nanoseconds: int) -> None:
-        """Called by Spark."""
         metrics = _rows(self._session, execution.observedMetrics())
         if not metrics:
             return
@@ -383,15 +384,12 @@ class WriteObserver:
             self._changed.notify_all()
 
     def onFailure(self, function: str, execution: Any, error: Any) -> None:
-        """Called by Spark."""
+        """Do nothing."""
 
     def toString(self) -> str:
-        """Called by Spark."""
         return "declarative_pipelines"
 
     class Java:
-        """The Java interface of the object."""
-
         implements = ["org.apache.spark.sql.util.QueryExecutionListener"]  # noqa: RUF012 - py4j asks for a list
 
 
@@ -461,12 +459,9 @@ class _FlowFunction:
         del self.flow, self._scala, self._engine
 
     def toString(self) -> str:
-        """Called by Spark."""
         return self._name
 
     class Java:
-        """The Java interface of the object."""
-
         implements = [f"{_GRAPH}.FlowFunction"]  # noqa: RUF012 - py4j asks for a list
 
 
@@ -497,6 +492,4 @@ class _Ignore:
         """Called by Spark."""
 
     class Java:
-        """The Java interface of the object."""
-
         implements = ["scala.Function1"]  # noqa: RUF012 - py4j asks for a list

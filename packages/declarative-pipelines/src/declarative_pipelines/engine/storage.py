@@ -25,7 +25,7 @@ from uuid import uuid4
 
 from declarative_pipelines.definitions.model import find
 from declarative_pipelines.engine.session import JvmValues
-from declarative_pipelines.errors import UpdateRunning
+from declarative_pipelines.errors import PipelineError
 from declarative_pipelines.sql.query_text import OWN, CatalogMap
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Storage:
             return bytes(stream.readAllBytes()).decode()
 
     def write(self, text: str, *parts: str) -> None:
-        """Write a file atomically, if the file system can: a reader finds the old text or the new one.
+        """Write a file, on this machine in one step: a reader finds the old text or the new one.
 
         Raises OSError if the file system rejects the file; the new text is beside it.
         """
@@ -135,9 +135,7 @@ class Storage:
         new, _ = self._open(*parts[:-1], temporary)
         with closing(files.create(new, True)) as stream:
             stream.write(bytearray(text.encode()))
-        if self._replace(new, path, files):
-            return
-        files.delete(path, False)  # where nothing is replaced, a reader finds no file for a moment
+        files.delete(path, False)  # a reader finds no file for a moment
         if not files.rename(new, path):
             raise OSError(f"{path} could not be written. What it was to have is in {new}.")
 
@@ -154,19 +152,6 @@ class Storage:
             local.unlink(missing_ok=True)
             local.with_name(f".{local.name}.crc").unlink(missing_ok=True)
 
-    def _replace(self, new: Any, path: Any, files: Any) -> bool:
-        """Rename a file over another one in one step; return whether that was possible."""
-        from py4j.protocol import Py4JJavaError
-
-        values = JvmValues(self.session)
-        try:
-            make_context = values.named("org.apache.hadoop.fs.FileContext.getFileContext")
-            context = make_context(path.toUri(), self.session._jsc.hadoopConfiguration())
-            context.rename(new, path, values.array("org.apache.hadoop.fs.Options.Rename", "OVERWRITE"))
-            return True
-        except Py4JJavaError:  # the scheme has no such interface; many file systems replace by their plain one
-            return bool(files.rename(new, path))
-
     def _open(self, *parts: str) -> tuple[Any, Any]:
         path = JvmValues(self.session).new("org.apache.hadoop.fs.Path", self.path(*parts))
         return path, path.getFileSystem(self.session._jsc.hadoopConfiguration())
@@ -174,7 +159,7 @@ class Storage:
 
 @contextmanager
 def only_update(storage: Storage) -> Iterator[None]:
-    """Hold the pipeline's update lock, in a storage that is a folder; UpdateRunning if another update holds it."""
+    """Hold the pipeline's update lock, in a storage that is a folder; PipelineError if another update holds it."""
     if storage.local is None:
         yield
         return
@@ -192,7 +177,10 @@ def only_update(storage: Storage) -> Iterator[None]:
 
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UpdateRunning(str(storage.local)) from None
+            raise PipelineError(
+                f"An update of this pipeline is running already (storage {storage.local}). Wait until it has ended, or "
+                "stop it. Another pipeline has a name, or a storage, of its own."
+            ) from None
         yield  # closing the file releases the lock
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import Expectation, SourceLocation, Violation
@@ -43,9 +44,7 @@ class Counts:
         return self.records - self.dropped
 
     def __add__(self, other: Counts) -> Counts:
-        longer, shorter = sorted((self.failed, other.failed), key=len, reverse=True)
-        padded = (*shorter, *[0] * (len(longer) - len(shorter)))
-        failed = tuple(one + two for one, two in zip(longer, padded, strict=True))
+        failed = tuple(map(sum, zip_longest(self.failed, other.failed, fillvalue=0)))
         return Counts(self.records + other.records, self.dropped + other.dropped, failed)
 
 

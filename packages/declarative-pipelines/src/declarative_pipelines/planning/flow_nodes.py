@@ -71,16 +71,6 @@ def explain_failure(error: BaseException, flow: FlowNode, known: Iterable[str] =
     return _caused(BadDefinition(_line_of(error, flow), sentence), error)
 
 
-def explain_table_failure(error: BaseException, dataset: Dataset) -> PipelineError:
-    """Return the error of a dataset whose table could not be created or changed."""
-    text = short_message(error)
-    text = text if text.startswith("[") else innermost_message(error)
-    sentence = f"the table {dataset.name} cannot be created or changed: {text}"
-    if "DELTA_DUPLICATE_COLUMNS_FOUND" in text:
-        sentence += " Names that differ by case only are one column: spell it in one way, as the table has it."
-    return _caused(BadDefinition(dataset.location, sentence), error)
-
-
 def failed(error: BaseException, flow: FlowNode) -> PipelineError:
     """Return why a flow failed while it ran."""
     if isinstance(error, PipelineError):
@@ -149,7 +139,6 @@ class FlowNode:
 
     @property
     def location(self) -> SourceLocation:
-        """Where it stands."""
         return self.definition.location
 
     @property

@@ -80,19 +80,22 @@ class PipelinePlan:
 
     def before(self, flow: FlowNode) -> frozenset[str]:
         """Return the flows that must end before this one begins, through views as well."""
-        writers: dict[str, set[str]] = {}
-        for one in self.flows:
-            writers.setdefault(one.target.name, set()).add(one.name)
-        by_name = {one.name: one for one in self.flows}
-        found: set[str] = set()
-        left = [name for dataset in self.inputs[flow.name] for name in writers[dataset]]
+        read, _ = self.reads(flow)
+        writers = (one for one in self.flows if one.target.name in read and one.kind is not FlowKind.VIEW)
+        return frozenset(one.name for one in writers) - {flow.name}
+
+    def reads(self, flow: FlowNode) -> tuple[set[str], set[str]]:
+        """Return the datasets of the pipeline and the tables outside it that a flow reads, through views as well."""
+        views = {one.target.name: one.name for one in self.flows if one.kind is FlowKind.VIEW}
+        datasets: set[str] = set()
+        tables: set[str] = set()
+        left = [flow.name]
         while left:
             name = left.pop()
-            if name not in found:
-                found.add(name)
-                views = by_name[name].kind is FlowKind.VIEW
-                left += [one for dataset in self.inputs[name] for one in writers[dataset]] if views else []
-        return frozenset(name for name in found if by_name[name].kind is not FlowKind.VIEW) - {flow.name}
+            tables |= self.tables[name]
+            left += [views[one] for one in self.inputs[name] - datasets if one in views]
+            datasets |= self.inputs[name]
+        return datasets, tables
 
 
 def plan(engine: SparkEngine, definitions: Definitions) -> PipelinePlan:

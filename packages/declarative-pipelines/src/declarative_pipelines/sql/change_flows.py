@@ -9,8 +9,6 @@ from declarative_pipelines.errors import BadDefinition
 from declarative_pipelines.sql.queries import CALLS, read_file_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from declarative_pipelines.definitions.model import Dataset
     from declarative_pipelines.sql.token_reader import TokenReader
 
@@ -37,15 +35,14 @@ def read_changes(
     name: str,
     target: str,
     location: SourceLocation,
-    named: Callable[[TokenReader], str],
     once: bool = False,
 ) -> tuple[ChangeFlow, list[Dataset]]:
     """Read the clauses from ``FROM`` on; return the flow, and the view of the files that it reads, if it reads files.
 
-    ``named`` reads a dataset's name.  Raises BadDefinition for missing, repeated, unknown and contradictory clauses.
+    Raises BadDefinition for missing, repeated, unknown and contradictory clauses.
     """
     reader.expect("FROM")
-    source, views = _source(reader, name, named)
+    source, views = _source(reader, name)
     given: dict[str, Any] = {}
     while not reader.done:
         before = reader.location
@@ -64,18 +61,16 @@ def read_changes(
     return flow, views
 
 
-def _source(reader: TokenReader, name: str, named: Callable[[TokenReader], str]) -> tuple[str, list[Dataset]]:
-    if any(token.says(call) for token in reader.coming(3) for call in CALLS):
+def _source(reader: TokenReader, name: str) -> tuple[str, list[Dataset]]:
+    if any(token.says(call) for token in reader.tokens[:3] for call in CALLS):
         view = read_file_source(reader.until(lambda: _begins_clause(reader)), name)
         return view.name, [view]
-    if reader.at("STREAM", "("):
-        reader.take("STREAM")
+    if reader.take("STREAM") and reader.at("("):
         inside = reader.parenthesized()
-        source = named(inside)
+        source = inside.dataset_name()
         inside.end("the source's name")
         return source, []
-    reader.take("STREAM")
-    return named(reader), []
+    return reader.dataset_name(), []
 
 
 def _clause(reader: TokenReader) -> dict[str, Any]:
@@ -135,8 +130,8 @@ def _begins_clause(reader: TokenReader) -> bool:
 
 def _begins_bare_list(reader: TokenReader) -> bool:
     """Whether ``COLUMNS a, b`` comes next, and not a column called ``columns`` in an expression."""
-    coming = reader.coming(2)
-    before = reader.last.value.upper()
+    if not reader.at("COLUMNS"):
+        return False
+    coming, before = reader.tokens[1:2], reader.last.value.upper()
     follows_value = before not in _OPERATORS and (before[-1:].isalnum() or before[-1:] in ("_", ")", "]"))
-    named = len(coming) == 2 and coming[1].may_be_name and coming[1].value.upper() not in _OPERATORS
-    return reader.at("COLUMNS") and follows_value and named
+    return follows_value and any(token.may_be_name and token.value.upper() not in _OPERATORS for token in coming)

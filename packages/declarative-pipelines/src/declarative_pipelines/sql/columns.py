@@ -74,7 +74,7 @@ def read_schema(ddl: str) -> Columns:
 
 
 def _is_expected(inside: TokenReader) -> bool:
-    tokens = inside.coming(3)
+    tokens = inside.tokens[:3]
     return inside.at("CONSTRAINT") and len(tokens) > 2 and tokens[1].may_be_name and tokens[2].says("EXPECT")
 
 

@@ -1,4 +1,4 @@
-"""The text of a query as Spark's pipelines take it: the session's names, and values in place of markers.
+"""The text of a query as Spark's pipelines take it, with the session's names.
 
 ``LIVE.`` goes from names.  A catalog that the session does not have is mapped to a prefix of databases by the update's
 configuration: with ``pipelines.catalogs.samples = samples_`` the name ``samples.nyctaxi.trips`` means
@@ -9,17 +9,11 @@ only is replaced by the one that the definition has.
 
 from __future__ import annotations
 
-import datetime
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Any
 
-from declarative_pipelines.errors import BadArgument
 from declarative_pipelines.sql.token_reader import SourceText, Token, has_word_at
 from streaming_base.rewritten_sql import Edit, Rewritten
-from streaming_base.sql_statements import fill_markers
 
 KEY = "pipelines.catalogs."
 OWN = "spark_catalog"
@@ -153,40 +147,3 @@ class DatasetNames:
 
 def _lower(parts: Iterable[str]) -> tuple[str, ...]:
     return tuple(part.lower() for part in parts)
-
-
-def bind_values(text: str, values: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return a query with literals in place of its markers ``:name`` or ``?``, as ``spark.sql(query, args=...)`` does.
-
-    Spark's pipelines take a query as text and find its inputs there.  Raises BadArgument for a value without a
-    literal in SQL, and for a wrong number of values.
-    """
-    if isinstance(values, Mapping):
-        return fill_markers(text, {name: literal(value) for name, value in values.items()})
-    marks = [token for token in SourceText(text, "").tokens() if token.says("?")]
-    if len(marks) != len(values):
-        raise BadArgument(f"The query has {len(marks)} of ?, and args has {len(values)} values: give one for each.")
-    edits = [Edit(mark.start, mark.end, literal(value)) for mark, value in zip(marks, values, strict=True)]
-    return Rewritten.of(text, edits).text
-
-
-def literal(value: Any) -> str:
-    """Return a value as a literal of Spark's SQL; BadArgument if its type has none."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, int):
-        return str(value) if -(2**31) <= value < 2**31 else f"{value}L"
-    if isinstance(value, float):
-        return f"{value!r}D" if math.isfinite(value) else f"double('{value}')"
-    if isinstance(value, Decimal) and value.is_finite():
-        return f"{value:f}BD"
-    if isinstance(value, str):
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    if isinstance(value, datetime.datetime):
-        return f"TIMESTAMP'{value.isoformat(sep=' ')}'"  # without a time zone: in the session's
-    if isinstance(value, datetime.date):
-        return f"DATE'{value.isoformat()}'"
-    kind = type(value).__name__
-    raise BadArgument(f"A {kind} cannot be an argument of a query in a definition: write it into the text.")

@@ -222,7 +222,7 @@ class _Scope:
                 location, f"{_beginning(reader.source.text)} creates no dataset of a pipeline. {_KNOWN}"
             )
         reader.take("IF", "NOT", "EXISTS")
-        name = _name(reader)
+        name = reader.dataset_name()
         reader.take("IF", "NOT", "EXISTS")
         self.found.datasets += _read_dataset(reader, kind, name, location, self._common, is_published)
         if reader.take("FLOW"):
@@ -231,7 +231,7 @@ class _Scope:
         reader.end("this statement")
 
     def _flow(self, reader: TokenReader, location: SourceLocation) -> None:
-        name = _name(reader)
+        name = reader.dataset_name()
         if reader.take("COMMENT"):
             reader.string()
         reader.expect("AS")
@@ -240,7 +240,7 @@ class _Scope:
             return
         reader.expect("INSERT", "INTO")
         once = reader.take("ONCE")
-        target = _name(reader)
+        target = reader.dataset_name()
         reader.expect("BY", "NAME")
         query, views = read_query(reader, name)
         self.found.datasets += views
@@ -249,13 +249,13 @@ class _Scope:
     def _changes_into(self, reader: TokenReader, name: str | None, location: SourceLocation) -> None:
         once = reader.take("ONCE")
         reader.expect("INTO")
-        target = _name(reader)
+        target = reader.dataset_name()
         self._changes(reader, name or target, target, location, once)
 
     def _changes(
         self, reader: TokenReader, name: str, target: str, location: SourceLocation, once: bool = False
     ) -> None:
-        flow, views = read_changes(reader, name, target, location, _name, once)
+        flow, views = read_changes(reader, name, target, location, once)
         self.found.datasets += views
         self.found.changes.append(replace(flow, namespace=self.namespace))
 
@@ -273,17 +273,6 @@ class _Scope:
     @property
     def _common(self) -> dict[str, Any]:
         return {"spark_conf": dict(self.settings), "namespace": self.namespace}
-
-
-def _name(reader: TokenReader) -> str:
-    """Read a dataset's name, without ``LIVE.``."""
-    before, parts = reader.location, reader.names("a dataset's name")
-    if any("." in part for part in parts):
-        raise BadDefinition(before, "a dataset's name has no dot in backticks.")
-    parts = parts[1:] if len(parts) > 1 and parts[0].upper() == "LIVE" else parts
-    if len(parts) > 3:
-        raise BadDefinition(before, "a dataset's name has three parts at most: catalog, database, name.")
-    return ".".join(parts)
 
 
 def _beginning(text: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.definitions.model import SourceLocation
+from declarative_pipelines.definitions.model import SourceLocation, without_live
 from declarative_pipelines.errors import BadDefinition
 from streaming_base.sql_statements import tokens_of
 
@@ -156,6 +156,16 @@ class TokenReader:
             parts.append(self.name(wanted))
         return tuple(parts)
 
+    def dataset_name(self) -> str:
+        """Read a dataset's name, without ``LIVE.``."""
+        before, parts = self.location, self.names("a dataset's name")
+        name = without_live(".".join(parts))
+        if any("." in part for part in parts):
+            raise BadDefinition(before, "a dataset's name has no dot in backticks.")
+        if name.count(".") > 2:
+            raise BadDefinition(before, "a dataset's name has three parts at most: catalog, database, name.")
+        return name
+
     @property
     def at_string(self) -> bool:
         """Whether a string comes next."""
@@ -238,10 +248,6 @@ class TokenReader:
                 return
         self._next = begin
         raise self.fail(f"what begins with {self._tokens[begin].value} is never closed.")
-
-    def coming(self, count: int) -> list[Token]:
-        """The next tokens, as many as exist."""
-        return self._tokens[self._next : self._next + count]
 
     @property
     def tokens(self) -> list[Token]:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see
     from declarative_pipelines.testing.harness import PipelineTest as PipelineTest
-    from declarative_pipelines.testing.outcome import ExpectationCounts as ExpectationCounts
     from declarative_pipelines.testing.outcome import PipelineTestResult as PipelineTestResult
 
-_HOMES = {"PipelineTest": "harness", "PipelineTestResult": "outcome", "ExpectationCounts": "outcome"}
+_HOMES = {"PipelineTest": "harness", "PipelineTestResult": "outcome"}
 __all__ = sorted(_HOMES)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import uuid
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,6 @@ from declarative_pipelines.testing.mock_files import TABLE as TOPICS
 from declarative_pipelines.testing.mock_files import MockFiles, MockTopics
 from declarative_pipelines.testing.outcome import PipelineTestResult
 from declarative_pipelines.testing.redirected_reads import RedirectedNames, Redirects
-from declarative_pipelines.updates.event_log import EventLog, EventRow
 from declarative_pipelines.updates.results import GraphKnown, Progress
 
 if TYPE_CHECKING:
@@ -62,9 +61,6 @@ class PipelineTest:
         The pipeline's sources, as :func:`.run_pipeline` takes them.
     configuration
         The pipeline's configuration.
-    database
-        The database that the pipeline's own tables have in production, with its catalog or without: where the
-        pipeline writes it before a name, the test's own is meant.
     spark
         The session; by default this process's. Several tests may share it, one after another.
     """
@@ -73,18 +69,13 @@ class PipelineTest:
         self,
         *files: str | Path,
         configuration: Mapping[str, str] | None = None,
-        database: str | None = None,
         spark: SparkSession | None = None,
     ) -> None:
         self.spark = find_session(spark)
         self.files = source_files.files(files)
         self._configuration = {**_SETTINGS, **(configuration or {})}
         self._folder = Path(tempfile.mkdtemp(prefix="pipeline_test_")).resolve()
-        own = None
-        if database is not None:
-            *catalog, name = database.lower().replace("`", "").split(".")
-            own = (catalog[0] if catalog else OWN, name)
-        self._names = RedirectedNames(database=f"pipeline_test_{uuid.uuid4().hex[:12]}", own=own)
+        self._names = RedirectedNames(database=f"pipeline_test_{uuid.uuid4().hex[:12]}")
         self._databases: set[str] = set()
         self._mocked: dict[str, str] = {}  # formats by names
         self._files = MockFiles(self._folder)
@@ -190,9 +181,8 @@ class PipelineTest:
         """
         names = tuple(without_live(name) for name in outputs)
         asked = Selection(full_refresh_all=full_refresh)
-        running = UpdateRun(
-            self.spark, self._location, self._names, asked, 0, self._observe, _NoLog(self._location.storage, "test")
-        )
+        # Without an event log: the result has the counts, and a commit takes as long as a batch.
+        running = UpdateRun(self.spark, self._location, self._names, asked, 0, self._observe, has_log=False)
         with (
             only_in_session(self.spark, "test"),
             in_session(self.spark, self._location, self._configuration),
@@ -279,30 +269,12 @@ class PipelineTest:
         return SparkEngine(self.spark, OWN, self._names.database, self._location.storage.root, self._names)
 
 
-class _NoLog(EventLog):
-    """The event log of a test: none, since the result has the counts, and a commit takes as long as a batch."""
-
-    def append(self, update: str, events: Sequence[EventRow]) -> None:
-        """Forget the events."""
-
-    def running(self) -> tuple[str, ...]:
-        """Return nothing: a killed update ends its test."""
-        return ()
-
-    def begin(self, update: str) -> None:
-        """Record nothing."""
-
-    def end(self) -> None:
-        """Record nothing."""
-
-
 def _only(definitions: Definitions, needed: Collection[str]) -> Definitions:
     """Return the definitions of some datasets."""
     return Definitions(
         [one for one in definitions.datasets if one.name in needed],
         [one for one in definitions.flows if find(one.target, needed)],
         [one for one in definitions.changes if find(one.target, needed)],
-        definitions.settings,
     )
 
 

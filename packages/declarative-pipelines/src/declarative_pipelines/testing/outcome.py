@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import find, is_same
@@ -13,16 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
     from declarative_pipelines.engine.spark_engine import TableVersion
-    from declarative_pipelines.updates.results import DatasetResult, Update
-
-
-@dataclass(frozen=True)
-class ExpectationCounts:
-    """How many records met an expectation and how many did not, over all flows; None where that is not known."""
-
-    passed: int | None
-    failed: int | None
-    dropped: int | None
+    from declarative_pipelines.updates.results import DatasetResult, ExpectationResult, Update
 
 
 @dataclass(frozen=True)
@@ -79,8 +70,8 @@ class PipelineTestResult:
         """Return how many rows the update has written to a dataset and dropped, its kind and state."""
         return self.update.dataset(name)
 
-    def expectation(self, dataset: str, name: str) -> ExpectationCounts:
-        """Return the counts of an expectation.
+    def expectation(self, dataset: str, name: str) -> ExpectationResult:
+        """Return the counts of an expectation, over all flows; None where they are not known.
 
         Raises
         ------
@@ -92,8 +83,12 @@ class PipelineTestResult:
         if not found:
             there = ", ".join(repr(one.name) for one in own) or "none"
             raise BadArgument(f"{dataset} has no expectation {name!r} that was counted. It has {there}.")
-        counts = ([getattr(one, what) for one in found] for what in ("passed", "failed", "dropped"))
-        return ExpectationCounts(*(None if None in values else sum(values) for values in counts))
+        passed, failed = [one.passed for one in found], [one.failed for one in found]
+        return replace(
+            found[0],
+            passed=None if None in passed else sum(passed),
+            failed=None if None in failed else sum(failed),
+        )
 
 
 def _sortable(value: Any) -> Any:

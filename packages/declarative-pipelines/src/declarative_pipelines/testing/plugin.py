@@ -64,7 +64,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the marker."""
     config.addinivalue_line(
         "markers", "pipeline(*files): the sources of the pipeline under test, in place of pipeline_files"
     )

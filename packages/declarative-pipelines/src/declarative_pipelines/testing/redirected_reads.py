@@ -29,12 +29,10 @@ _OWN_CATALOGS = (OWN, "hive_metastore")
 class RedirectedNames(CatalogMap):
     """A map from the pipeline's names to those of its test, which the engine takes as its map of catalogs.
 
-    ``database`` is the test's; ``own`` are the production catalog and database of the pipeline's tables, if given;
-    ``known`` are the multi-part names, in lower case, that are replaced in SQL.
+    ``database`` is the test's; ``known`` are the multi-part names, in lower case, that are replaced in SQL.
     """
 
     database: str = ""
-    own: tuple[str, str] | None = None
     known: set[tuple[str, str, str]] = field(default_factory=set)
 
     def located(self, catalog: str, database: str) -> tuple[str, str]:
@@ -44,8 +42,6 @@ class RedirectedNames(CatalogMap):
             return catalog, database
         if self.has(database):
             return OWN, database
-        if (catalog, database) == self.own:
-            return OWN, self.database
         return OWN, f"{self.database}__{'' if catalog in _OWN_CATALOGS else f'{catalog}_'}{database}"
 
     def has(self, database: str) -> bool:

@@ -10,26 +10,22 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.engine.storage import Checkpoint, Storage
-from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.planning.flow_nodes import FlowKind, Selection
 from declarative_pipelines.planning.plan import PipelinePlan
 from declarative_pipelines.sql.queries import FILES
 from declarative_pipelines.updates import idle_streams
 from declarative_pipelines.updates.results import (
-    DatasetNode,
     DatasetResult,
     ExpectationResult,
-    FlowChanged,
-    FlowResult,
+    FlowProgress,
     GraphKnown,
     State,
     Update,
-    lost_counts,
     worst_state,
 )
 
@@ -169,12 +165,7 @@ class UpdateRecord:
             message = f"Flow {flow.name!r} is defined."
             self._events.append(EventRow("flow_definition", message, details, "INFO", flow.target.name, flow.name))
         return GraphKnown(
-            tuple(
-                DatasetNode(one.name, plan.kinds[one.name], one.expectations, one.comment)
-                for one in plan.definitions.datasets
-            ),
-            {flow.name: flow.target.name for flow in plan.flows},
-            tuple(plan.edges),
+            tuple(replace(one, kind=plan.kinds[one.name]) for one in plan.definitions.datasets), tuple(plan.edges)
         )
 
     def notice_left_over(self, checkpoints: Mapping[str, Checkpoint]) -> None:
@@ -186,12 +177,10 @@ class UpdateRecord:
         self._killed = self._log.running()
         self._log.begin(self._update)
 
-    def flow_changed(self, changed: FlowChanged) -> None:
+    def flow_changed(self, flow: FlowProgress) -> None:
         """Record a flow's new state; single batches are not recorded."""
-        if changed.state not in _STATES or (changed.state is State.RUNNING and changed.counts):
-            return
-        counts = {} if changed.state is State.RUNNING else changed.counts
-        self._events.append(self._flow_progress(changed.flow, changed.state, counts, changed.error))
+        if flow.state in _STATES and not (flow.state is State.RUNNING and flow.counts):
+            self._events.append(self._flow_progress(flow))
 
     def keep(self, update: Update) -> None:
         """Append the events to the log, and forget the counts that are in it now."""
@@ -215,10 +204,11 @@ class UpdateRecord:
             for batch in (batch for checkpoint in checkpoints for batch in idle_streams.read(checkpoint)):
                 if batch.update != self._update and batch.update not in known:
                     found.setdefault((batch.update, flow), []).append(batch)
-        events = [
-            self._flow_progress(flow, State.STOPPED, idle_streams.summed(batches), None, update)
-            for (update, flow), batches in found.items()
-        ]
+        targets = {} if self._plan is None else {flow.name: flow.target.name for flow in self._plan.flows}
+        events = []
+        for (update, flow), batches in found.items():
+            stopped = FlowProgress(flow, targets[flow], State.STOPPED, idle_streams.summed(batches))
+            events.append(self._flow_progress(stopped, update))
         for update in self._killed:
             if update not in known:
                 message = (
@@ -228,21 +218,13 @@ class UpdateRecord:
                 events.append(EventRow("update_progress", message, details, "WARN", update=update))
         return events
 
-    def _flow_progress(
-        self,
-        flow: str,
-        state: State,
-        counts: Mapping[str, Counts],
-        error: Exception | None,
-        update: str | None = None,
-    ) -> EventRow:
+    def _flow_progress(self, flow: FlowProgress, update: str | None = None) -> EventRow:
         """Return the event of a flow's new state, with its counts."""
-        plan = self._plan
-        assert plan is not None  # flows run after the plan is made
-        target = next(one.target.name for one in plan.flows if one.name == flow)
-        details: dict[str, Any] = {"status": state.value}
-        if target in counts:
-            details["metrics"] = {"num_output_rows": counts[target].written}
+        assert self._plan is not None  # flows run after the plan is made
+        counts = flow.counts
+        details: dict[str, Any] = {"status": flow.state.value}
+        if flow.dataset in counts:
+            details["metrics"] = {"num_output_rows": flow.rows}
             details["data_quality"] = {
                 "dropped_records": sum(one.dropped for one in counts.values()),
                 "expectations": [
@@ -252,15 +234,14 @@ class UpdateRecord:
                         "passed_records": counts[one.name].records - failed,
                         "failed_records": failed,
                     }
-                    for one in plan.definitions.datasets
+                    for one in self._plan.definitions.datasets
                     if one.name in counts
                     for expectation, failed in zip(one.expectations, counts[one.name].failed, strict=False)
                 ],
             }
-        lost = lost_counts(flow, target, state, counts)
-        message = f"Flow {flow!r} is {state.value}. {lost}".rstrip()
-        level = "ERROR" if error is not None else "WARN" if lost else "INFO"
-        return EventRow("flow_progress", message, details, level, target, flow, error, update)
+        message = f"Flow {flow.name!r} is {flow.state.value}. {flow.lost_counts}".rstrip()
+        level = "ERROR" if flow.error is not None else "WARN" if flow.lost_counts else "INFO"
+        return EventRow("flow_progress", message, details, level, flow.dataset, flow.name, flow.error, update)
 
 
 def result(
@@ -268,7 +249,7 @@ def result(
     location: PipelineLocation,
     state: State,
     plan: PipelinePlan | None,
-    flows: Sequence[FlowResult],
+    flows: Sequence[FlowProgress],
     seconds: float,
     error: Exception | None,
     is_dry: bool,
@@ -282,7 +263,7 @@ def result(
     return Update(identity, location.name, state, datasets, tuple(flows), expectations, seconds, error, is_dry, root)
 
 
-def _dataset(plan: PipelinePlan, name: str, flows: Sequence[FlowResult]) -> DatasetResult:
+def _dataset(plan: PipelinePlan, name: str, flows: Sequence[FlowProgress]) -> DatasetResult:
     own = [flow for flow in flows if flow.dataset == name]
     are_lost = any(flow.lost_counts for flow in own)
     counts = [flow.counts[name] for flow in own if name in flow.counts]
@@ -293,7 +274,7 @@ def _dataset(plan: PipelinePlan, name: str, flows: Sequence[FlowResult]) -> Data
     return DatasetResult(name, plan.kinds[name], state, rows, dropped, seconds)
 
 
-def _expectations(plan: PipelinePlan, flows: Sequence[FlowResult]) -> Iterator[ExpectationResult]:
+def _expectations(plan: PipelinePlan, flows: Sequence[FlowProgress]) -> Iterator[ExpectationResult]:
     for dataset in plan.definitions.datasets:
         for flow in flows:
             counts = flow.counts.get(dataset.name)

@@ -16,7 +16,7 @@ from declarative_pipelines.errors import PipelineError
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.planning.flow_nodes import failed
 from declarative_pipelines.updates.flow_runs import FlowRun
-from declarative_pipelines.updates.results import FlowChanged, FlowResult, Observer, State
+from declarative_pipelines.updates.results import FlowProgress, Observer, State
 
 POLL_INTERVAL = 0.1  # seconds in which an interrupt is noticed at the latest
 FIRST_PAUSE = 1.0  # seconds before a flow that failed is tried again; doubled each time
@@ -49,7 +49,7 @@ class Execution:
         self._statuses = {name: _FlowStatus() for name in self._runs}
         self._at_once, self._retries, self._observer, self._prepare = at_once, retries, observer, prepare
 
-    def run(self) -> tuple[FlowResult, ...]:
+    def run(self) -> tuple[FlowProgress, ...]:
         """Run all flows and return their results.
 
         KeyboardInterrupt stops all flows; :attr:`results` then has the results so far.
@@ -80,14 +80,8 @@ class Execution:
         return self.results
 
     @property
-    def results(self) -> tuple[FlowResult, ...]:
-        """How each flow stands."""
-        return tuple(
-            FlowResult(
-                name, self._runs[name].flow.target.name, one.state, one.seconds, one.counts, one.error, one.attempts
-            )
-            for name, one in self._statuses.items()
-        )
+    def results(self) -> tuple[FlowProgress, ...]:
+        return tuple(map(self._progress, self._statuses))
 
     def add_counts(self, name: str, counts: Mapping[str, Counts]) -> None:
         """Record the counts of a batch; called by the flow's thread."""
@@ -143,5 +137,8 @@ class Execution:
         self._tell(name)
 
     def _tell(self, name: str) -> None:
+        self._observer(self._progress(name))
+
+    def _progress(self, name: str) -> FlowProgress:
         one, target = self._statuses[name], self._runs[name].flow.target
-        self._observer(FlowChanged(name, target.name, one.state, one.counts, one.seconds, one.error))
+        return FlowProgress(name, target.name, one.state, one.counts, one.seconds, one.error, one.attempts)

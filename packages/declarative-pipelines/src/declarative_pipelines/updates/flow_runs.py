@@ -53,7 +53,6 @@ class RunContext:
 
     @property
     def session(self) -> SparkSession:
-        """The notebook's."""
         return self.plan.engine.session
 
 
@@ -305,7 +304,9 @@ class OnceRun(JobsRun):
         self._begin()
         engine, application = self._update.plan.engine, f"once {self._checkpoint.path}"
         if engine.committed_batch(self.flow.target, application) >= 0:
-            return self._counted_before()
+            is_counted = self._checkpoint.is_done or idle_streams.is_something_there(self._checkpoint)
+            self._checkpoint.end_once()
+            return self._nothing() if is_counted else {}  # unknown: killed between the rows and their counts
         self._checkpoint.begin_once()
         rows = self._frame()
         with _settings(self._update.session, self.flow.spark_conf):
@@ -313,14 +314,6 @@ class OnceRun(JobsRun):
         counts = self._counted()
         self._checkpoint.end_once()
         return counts
-
-    def _counted_before(self) -> dict[str, Counts]:
-        """Return that nothing was written; no counts where an update was killed between its rows and their counts."""
-        if self._checkpoint.is_done:
-            return self._nothing()
-        is_counted = idle_streams.is_something_there(self._checkpoint)
-        self._checkpoint.end_once()
-        return self._nothing() if is_counted else {}
 
 
 class OnceChangesRun(JobsRun):
@@ -402,12 +395,10 @@ def _cast_to_schema(frame: DataFrame, schema: Any) -> DataFrame:
     return frame.select(*map(declared, fields))
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a log record of py4j is other than a batch's error, which the update reports itself."""
-    return not (record.exc_info and isinstance(record.exc_info[1], _BatchFailed))
-
-
-logging.getLogger("py4j.clientserver").addFilter(_is_news)
+# py4j logs a batch's error, which the update reports itself.
+logging.getLogger("py4j.clientserver").addFilter(
+    lambda record: not (record.exc_info and isinstance(record.exc_info[1], _BatchFailed))
+)
 
 _setting = threading.Lock()
 

@@ -30,7 +30,7 @@ from declarative_pipelines.engine.plan_fingerprint import fingerprint
 from declarative_pipelines.engine.spark_engine import SparkEngine, TableVersion
 from declarative_pipelines.engine.storage import Checkpoint
 from declarative_pipelines.planning.expectations import Counts
-from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode
+from declarative_pipelines.planning.flow_nodes import FlowNode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -148,26 +148,10 @@ def has_nothing_new(plan: PipelinePlan, flow: FlowNode, checkpoint: Checkpoint) 
     offsets = _last_offsets(checkpoint)
     if not offsets:
         return False
-    versions = plan.engine.newest_versions(tables_of(plan, flow))
+    datasets, tables = plan.reads(flow)
+    own = (plan.engine.full_name(one) for one in plan.definitions.datasets if one.name in datasets)
+    versions = plan.engine.newest_versions({*tables, *own})
     return all(_is_at_end(offset, versions) for offset in offsets)
-
-
-def tables_of(plan: PipelinePlan, flow: FlowNode) -> set[str]:
-    """Return the tables that a flow reads, through views as well, by their full names."""
-    datasets = {dataset.name: dataset for dataset in plan.definitions.datasets}
-    found: set[str] = set()
-    left, seen = [flow.name], set()
-    while left:
-        name = left.pop()
-        seen.add(name)
-        found |= plan.tables[name]
-        for source in plan.inputs[name]:
-            writers = [one for one in plan.flows if one.target.name == source]
-            if all(one.kind is FlowKind.VIEW for one in writers):
-                left += [one.name for one in writers if one.name not in seen]
-            else:
-                found.add(plan.engine.full_name(datasets[source]))
-    return found
 
 
 def _last_offsets(checkpoint: Checkpoint) -> list[Any]:

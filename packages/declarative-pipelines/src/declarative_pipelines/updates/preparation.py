@@ -14,10 +14,10 @@ from pyspark.errors import PySparkException
 from declarative_pipelines.changes.change_tables import forget_changes
 from declarative_pipelines.changes.snapshots import forget_snapshots
 from declarative_pipelines.definitions.model import DatasetKind
-from declarative_pipelines.engine.spark_engine import SparkEngine, TableNotCreated
+from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.engine.storage import Checkpoint, Storage
 from declarative_pipelines.errors import BadDefinition, innermost_message
-from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode, explain_table_failure
+from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
 from declarative_pipelines.planning.plan import PipelinePlan
 from declarative_pipelines.sql.queries import QueryText
 
@@ -51,11 +51,7 @@ def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, 
             forget = forget_changes if flow.kind is FlowKind.CHANGES else forget_snapshots
             forget(plan.engine.session, plan.engine.quoted(flow.target))
     plan.engine.create_databases(plan.definitions.datasets)
-    try:
-        plan.graph.create_tables([one for one in tables if one not in emptied], emptied)
-    except TableNotCreated as error:
-        dataset = next(one for one in tables if plan.engine.full_name(one) == error.table)
-        raise explain_table_failure(error.__cause__ or error, dataset) from error
+    plan.graph.create_tables([one for one in tables if one not in emptied], emptied)
     for flow in flows:
         if chosen[flow.name].is_new:
             chosen[flow.name].table_is_empty()

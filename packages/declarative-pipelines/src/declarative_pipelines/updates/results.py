@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from declarative_pipelines.definitions.model import DatasetKind, Expectation, Violation, is_same
+from declarative_pipelines.definitions.model import Dataset, DatasetKind, Violation, is_same
 from declarative_pipelines.planning.expectations import Counts
-
-if TYPE_CHECKING:
-    from declarative_pipelines.view.update_graph import Drawn
-
-
-@dataclass(frozen=True)
-class DatasetNode:
-    """A dataset of the graph."""
-
-    name: str
-    kind: DatasetKind
-    expectations: tuple[Expectation, ...] = ()
-    comment: str | None = None
+from streaming_base import front_end
 
 
 @dataclass(frozen=True)
@@ -31,15 +19,12 @@ class GraphKnown:
     Parameters
     ----------
     datasets
-        All of the pipeline, in the order of their definitions.
-    flows
-        Each flow's dataset.
+        All of the pipeline, in the order of their definitions, with the kinds that their queries have.
     edges
         Pairs of what is read and what reads it, by dataset; a table outside the pipeline has its full name.
     """
 
-    datasets: tuple[DatasetNode, ...]
-    flows: Mapping[str, str]
+    datasets: tuple[Dataset, ...]
     edges: tuple[tuple[str, str], ...]
 
 
@@ -50,30 +35,6 @@ class UpdateChanged:
     state: State
     seconds: float
     error: Exception | None = None
-
-
-@dataclass(frozen=True)
-class FlowChanged:
-    """A flow is in another state, or, while it runs, has written one more batch.
-
-    Parameters
-    ----------
-    counts
-        What it has counted in this update so far, by dataset.
-    seconds
-        Since it was begun.
-    """
-
-    flow: str
-    dataset: str
-    state: State
-    counts: Mapping[str, Counts] = field(default_factory=dict)
-    seconds: float = 0.0
-    error: Exception | None = None
-
-
-Progress = GraphKnown | UpdateChanged | FlowChanged
-Observer = Callable[[Progress], None]
 
 
 class State(Enum):
@@ -99,13 +60,15 @@ def worst_state(states: Iterable[State]) -> State:
 
 
 @dataclass(frozen=True)
-class FlowResult:
-    """A flow of an update.
+class FlowProgress:
+    """A flow of an update, as observers are told of each new state and each batch, and at its end.
 
     Parameters
     ----------
     counts
-        What it has counted, by dataset: its target, and views with expectations on the way.
+        What it has counted so far, by dataset: its target, and views with expectations on the way.
+    seconds
+        Since it was begun.
     attempts
         How often it was begun.
     """
@@ -113,8 +76,8 @@ class FlowResult:
     name: str
     dataset: str
     state: State
-    seconds: float = 0.0
     counts: Mapping[str, Counts] = field(default_factory=dict)
+    seconds: float = 0.0
     error: Exception | None = None
     attempts: int = 0
 
@@ -127,7 +90,16 @@ class FlowResult:
     @property
     def lost_counts(self) -> str:
         """That its rows are written and their number is not known, as a sentence; otherwise nothing."""
-        return lost_counts(self.name, self.dataset, self.state, self.counts)
+        if self.state is not State.COMPLETED or self.dataset in self.counts:
+            return ""
+        return (
+            f"The rows of {self.name} are written, but Spark's report of them did not come: how many they are, and how "
+            "many met the expectations, is unknown. Count them with a query."
+        )
+
+
+Progress = GraphKnown | UpdateChanged | FlowProgress
+Observer = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
@@ -160,6 +132,18 @@ class ExpectationResult:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """The last picture of an update, as a MIME bundle, and which run of which cell shows it."""
+
+    bundle: dict[str, str]
+    cell: tuple[str | None, str | None]
+
+    def is_here(self) -> bool:
+        """Whether the cell that runs shows it already."""
+        return self.cell[1] is not None and front_end.running_cell() == self.cell
+
+
+@dataclass(frozen=True)
 class Update:
     """One update of a pipeline.
 
@@ -177,7 +161,7 @@ class Update:
     pipeline: str
     state: State
     datasets: tuple[DatasetResult, ...]
-    flows: tuple[FlowResult, ...]
+    flows: tuple[FlowProgress, ...]
     expectations: tuple[ExpectationResult, ...]
     seconds: float
     error: Exception | None = None
@@ -216,7 +200,7 @@ class Update:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         if self.drawn is not None:
-            return self.drawn.bundle()
+            return self.drawn.bundle
         return {"text/plain": str(self)}
 
     def __str__(self) -> str:
@@ -240,16 +224,6 @@ class Update:
         return "\n\n".join([*filter(None, tables), "\n".join([headline, *self.warnings, *errors])])
 
     __repr__ = __str__
-
-
-def lost_counts(flow: str, dataset: str, state: State, counts: Mapping[str, Counts]) -> str:
-    """Return the sentence for a flow that has written its rows and whose counts did not come; otherwise nothing."""
-    if state is not State.COMPLETED or dataset in counts:
-        return ""
-    return (
-        f"The rows of {flow} are written, but Spark's report of them did not come: how many they are, and how many met "
-        "the expectations, is unknown. Count them with a query."
-    )
 
 
 def _of(state: State, *values: int | None) -> list[str]:

@@ -13,7 +13,7 @@ from html import escape
 from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.updates.results import State
 from declarative_pipelines.view.graph import Bar, Graph, Node, description, seconds_text, state_word, timeless
-from declarative_pipelines.view.layers import Box, Layout, Route, layout
+from declarative_pipelines.view.layers import Box, Layout, layout
 from streaming_base.svg_text import escape_xml, text_width
 
 _TABLE = "M1.5 2.5h13v11h-13zM1.5 6.2h13M1.5 9.8h13M6 6.2v7.3"
@@ -75,7 +75,6 @@ VIEW_HEAD = 46.0  # without a line for the state
 NAME_SIZE, SMALL = 13, 11
 SIGN = 23.0  # width of the sign before the name
 BOLD = 1.1  # how much wider than other text bold text is
-_MOST_EXACT = 10_000_000
 _FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 _HEAD = 7.0  # length of an arrow's head
 _SMALLEST = 0.8  # of its size, to which a graph shrinks to be seen whole; a larger one is scrolled, for texts are small
@@ -149,9 +148,8 @@ def _headline(graph: Graph, with_seconds: bool) -> str:
     return f'<p style="margin:0 0 .3em"><strong>{escape(graph.title)}</strong> · {state}{seconds}</p>'
 
 
-def _arrow(route: Route) -> str:
-    points = list(route.points)
-    tip_x, tip_y = points.pop()
+def _arrow(route: list[tuple[float, float]]) -> str:
+    *points, (tip_x, tip_y) = route
     points.append((tip_x - _HEAD + 1, tip_y))
     path = f"M{points[0][0]:g} {points[0][1]:g}"
     for number in range(1, len(points)):
@@ -207,7 +205,7 @@ def _box(node: Node, box: Box, with_seconds: bool) -> str:
     if _may_drop(node):
         y += DROPPED
         if node.dropped is not None:
-            parts.append(_right(box, y - 10, f"{counted(node.dropped)} dropped", "" if node.dropped else "s"))
+            parts.append(_right(box, y - 10, f"{node.dropped:,} dropped", "" if node.dropped else "s"))
     columns = _columns(node)
     for number, bar in enumerate(node.bars):
         parts += _rule(bar, box, y + BAR * number, columns)
@@ -215,7 +213,6 @@ def _box(node: Node, box: Box, with_seconds: bool) -> str:
 
 
 def _text(x: float, y: float, said: str, kind: str = "", size: int = 12, weight: bool = False, anchor: str = "") -> str:
-    """Return a text as SVG."""
     more = f' class="{kind}"' if kind else ""
     more += f' font-size="{size}"' if size != 12 else ""
     more += ' font-weight="600"' if weight else ""
@@ -231,11 +228,6 @@ def truncate(said: str, room: float, size: int) -> str:
     while said and text_width(said + "…", size) > room:
         said = said[:-1]
     return said.rstrip() + "…"
-
-
-def counted(number: int) -> str:
-    """Return a number with its thousands apart; a very large one in millions."""
-    return f"{number:,}" if number < _MOST_EXACT else f"{number / 1_000_000:,.1f} M"
 
 
 def _may_drop(node: Node) -> bool:
@@ -265,7 +257,7 @@ def _state(node: Node, box: Box) -> list[str]:
         _text(PAD + 18, 56, state_word(node.state), colour.strip() or "s"),
     ]
     if node.rows is not None:
-        number = f'<tspan class="n" font-size="12" font-weight="600">{counted(node.rows)}</tspan>'
+        number = f'<tspan class="n" font-size="12" font-weight="600">{node.rows:,}</tspan>'
         place = f'x="{box.width - PAD:g}" y="56" font-size="{SMALL}" text-anchor="end"'
         parts.append(f'<text class="s" {place}>{number} {"row" if node.rows == 1 else "rows"}</text>')
     return parts
@@ -285,7 +277,7 @@ def _columns(node: Node) -> tuple[float, float]:
 def _counts(bar: Bar) -> tuple[str, str] | None:
     if bar.met is None or bar.violated is None:
         return None
-    return f"{counted(bar.met)} met", f"{counted(bar.violated)} violated"
+    return f"{bar.met:,} met", f"{bar.violated:,} violated"
 
 
 def _rule(bar: Bar, box: Box, y: float, columns: tuple[float, float]) -> list[str]:

@@ -32,32 +32,24 @@ class Box:
 
     @property
     def right(self) -> float:
-        """Where it ends."""
         return self.x + self.width
 
     @property
     def bottom(self) -> float:
-        """Where it ends below."""
         return self.y + self.height
 
 
 @dataclass(frozen=True)
-class Route:
-    """An arrow by its points: pairs of them are joined by a curve, and a pair and the next by a straight line."""
-
-    source: str
-    target: str
-    points: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
 class Layout:
-    """The places of all."""
+    """The places of all.
+
+    A route is an arrow by its points: pairs of them are joined by a curve, and a pair and the next by a straight line.
+    """
 
     width: float
     height: float
     boxes: Mapping[str, Box]
-    routes: tuple[Route, ...]
+    routes: list[list[tuple[float, float]]]
 
 
 def layout(sizes: Mapping[str, tuple[float, float]], edges: Iterable[tuple[str, str]]) -> Layout:
@@ -118,7 +110,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _routes(routes: Sequence[Sequence[Spot]], boxes: Mapping[Spot, Box]) -> tuple[Route, ...]:
+def _routes(routes: Sequence[Sequence[Spot]], boxes: Mapping[Spot, Box]) -> list[list[tuple[float, float]]]:
     leaving: dict[Spot, list[int]] = {}
     arriving: dict[Spot, list[int]] = {}
     for number, route in enumerate(routes):
@@ -133,9 +125,8 @@ def _routes(routes: Sequence[Sequence[Spot]], boxes: Mapping[Spot, Box]) -> tupl
             box = boxes[bend]
             middle = round(box.y + box.height / 2, 1)
             points += [(box.x, middle), (box.right, middle)]
-        assert isinstance(first, str) and isinstance(last, str)  # bends are never ends
-        found.append(Route(first, last, (*points, (boxes[last].x, end))))
-    return tuple(found)
+        found.append([*points, (boxes[last].x, end)])
+    return found
 
 
 def _port(box: Box, numbers: Sequence[int], number: int, other_end) -> float:

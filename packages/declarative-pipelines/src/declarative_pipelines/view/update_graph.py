@@ -16,22 +16,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.definitions.model import Dataset, DatasetKind
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.updates.results import (
-    DatasetNode,
-    FlowChanged,
+    Drawn,
+    FlowProgress,
     GraphKnown,
     Observer,
     Progress,
     State,
     Update,
     UpdateChanged,
-    lost_counts,
     worst_state,
 )
 from declarative_pipelines.view.graph import Bar, Graph, Node, as_text, state_word
@@ -46,22 +45,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """The last picture, and which run of which cell shows it."""
-
-    graph: Graph
-    cell: tuple[str | None, str | None]
-
-    def bundle(self) -> dict[str, str]:
-        """Return the output's MIME bundle: HTML for a person at the notebook, an image for a saved file."""
-        if front_end.is_interactive():
-            return {"text/html": as_html(self.graph), "text/plain": as_text(self.graph)}
-        return {"text/html": as_image(self.graph), "text/plain": as_text(self.graph, with_seconds=False)}
-
-    def is_here(self) -> bool:
-        """Whether the cell that runs shows it already."""
-        return self.cell[1] is not None and front_end.running_cell() == self.cell
+def _bundle(graph: Graph) -> dict[str, str]:
+    """Return the output's MIME bundle: HTML for a person at the notebook, an image for a saved file."""
+    if front_end.is_interactive():
+        return {"text/html": as_html(graph), "text/plain": as_text(graph)}
+    return {"text/html": as_image(graph), "text/plain": as_text(graph, with_seconds=False)}
 
 
 class LiveGraph:
@@ -73,7 +61,6 @@ class LiveGraph:
         self._source: Callable[[], Graph] | None = None
         self._is_over = self._is_broken = self._is_followed = False
         self._drawn: Drawn | None = None
-        self._shown: dict[str, str] | None = None
         self._at = 0.0
         self._handle: DisplayHandle | None = None
 
@@ -115,10 +102,10 @@ class LiveGraph:
 
     def _draw(self) -> None:
         assert self._source is not None  # those who call it have looked
-        drawn = Drawn(self._source(), front_end.running_cell() if self._drawn is None else self._drawn.cell)
-        self._drawn, bundle = drawn, drawn.bundle()
-        if bundle != self._shown:
-            self._shown, self._at = bundle, self._clock()
+        before, bundle = self._drawn, _bundle(self._source())
+        self._drawn = Drawn(bundle, front_end.running_cell() if before is None else before.cell)
+        if before is None or bundle != before.bundle:
+            self._at = self._clock()
             self._publish(bundle)
 
     def _publish(self, bundle: dict[str, str]) -> None:
@@ -194,10 +181,10 @@ class UpdateGraph:
     def __init__(self, title: str, is_dry: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._title, self._is_dry, self._clock = title, is_dry, clock
         self._lock = Lock()  # flows tell of their batches in threads of their own
-        self._known = GraphKnown((), {}, ())
+        self._known = GraphKnown((), ())
         self._update = UpdateChanged(State.QUEUED, 0.0)
         self._heard = clock()  # when the update was in another state
-        self._flows: dict[str, tuple[FlowChanged, float]] = {}
+        self._flows: dict[str, tuple[FlowProgress, float]] = {}
 
     def __call__(self, progress: Progress) -> None:
         """Record an event of the update."""
@@ -208,10 +195,10 @@ class UpdateGraph:
             elif isinstance(progress, UpdateChanged):
                 self._update, self._heard = progress, now
             else:
-                last, heard = self._flows.get(progress.flow, (progress, now))
+                last, heard = self._flows.get(progress.name, (progress, now))
                 if progress.state is State.STOPPED and last.state is State.RUNNING:
                     progress = replace(progress, seconds=max(progress.seconds, last.seconds + now - heard))
-                self._flows[progress.flow] = (progress, now)
+                self._flows[progress.name] = (progress, now)
 
     def broke(self, error: BaseException) -> None:
         """Record that the update has ended without an event."""
@@ -228,7 +215,6 @@ class UpdateGraph:
             self(UpdateChanged(State.STOPPED, seconds))
 
     def graph(self) -> Graph:
-        """Return how it stands."""
         with self._lock:
             now, flows = self._clock(), list(self._flows.values())
             update, known = self._update, self._known
@@ -241,15 +227,13 @@ class UpdateGraph:
         seconds = update.seconds if is_over else update.seconds + now - self._heard
         errors = [*(flow.error for flow, _ in flows if flow.state is State.FAILED), update.error]
         said = dict.fromkeys(first_sentence(error) for error in errors if error is not None)
-        said |= dict.fromkeys(sentence for flow, _ in flows if (sentence := _lost_counts(flow)))
+        said |= dict.fromkeys(sentence for flow, _ in flows if (sentence := flow.lost_counts))
         tables = [Node(name, None) for name in outside]
         word = "planning" if update.state is State.QUEUED else state_word(update.state)
         word = f"dry run, {word}" if self._is_dry else word
         return Graph(self._title, state, seconds, word, (*tables, *nodes), edges, tuple(said))
 
-    def _node(
-        self, dataset: DatasetNode, flows: Sequence[tuple[FlowChanged, float]], now: float, is_over: bool
-    ) -> Node:
+    def _node(self, dataset: Dataset, flows: Sequence[tuple[FlowProgress, float]], now: float, is_over: bool) -> Node:
         own = [flow for flow, _ in flows if flow.dataset == dataset.name]
         counts = _counts(dataset.name, own, [flow for flow, _ in flows])
         has_state = dataset.kind is not DatasetKind.TEMPORARY_VIEW and not self._is_dry
@@ -305,19 +289,15 @@ def _is_hidden(name: str) -> bool:
     return name.split(".")[-1].strip("`").startswith("__")
 
 
-def _counts(dataset: str, own: Sequence[FlowChanged], flows: Sequence[FlowChanged]) -> Counts | None:
+def _counts(dataset: str, own: Sequence[FlowProgress], flows: Sequence[FlowProgress]) -> Counts | None:
     """Return the counts of a dataset: the sum over its flows; for a view, of the flow that has read most of it.
 
     Each flow that reads a view counts the same rows again, so the sum would be wrong.
     """
-    if any(_lost_counts(flow) for flow in own):
+    if any(flow.lost_counts for flow in own):
         return None
     if own:
         mine = [flow.counts[dataset] for flow in own if dataset in flow.counts]
         return sum(mine, Counts()) if mine else None
     found = [flow.counts[dataset] for flow in flows if dataset in flow.counts]
     return max(found, key=lambda counts: counts.records, default=None)
-
-
-def _lost_counts(flow: FlowChanged) -> str:
-    return lost_counts(flow.flow, flow.dataset, flow.state, flow.counts)
