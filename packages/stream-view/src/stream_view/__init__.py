@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see
+    from stream_view.checkpoint_batches import batches as batches
     from stream_view.displaying import display as display
     from stream_view.displaying import displayHTML as displayHTML
     from stream_view.errors import CheckpointInUse as CheckpointInUse
@@ -17,9 +18,8 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from stream_view.health.service_target import ServiceTarget as ServiceTarget
     from stream_view.health.stream_health import stream_health as stream_health
     from stream_view.late_data.late_rows import late_rows as late_rows
-    from stream_view.past_batches.batch_list import batches as batches
-    from stream_view.past_batches.batch_list import compare as compare
-    from stream_view.past_batches.replayed_batch import replay as replay
+    from stream_view.replayed_batch import compare as compare
+    from stream_view.replayed_batch import replay as replay
     from stream_view.starts.start_hooks import install as install
     from stream_view.starts.start_hooks import uninstall as uninstall
     from stream_view.timelines.timeline import timeline as timeline
@@ -36,14 +36,14 @@ _HOMES = {
     "ServiceTarget": "stream_view.health.service_target",
     "StreamNotFound": "streaming_base.errors",
     "StreamTimeout": "streaming_base.errors",
-    "batches": "stream_view.past_batches.batch_list",
-    "compare": "stream_view.past_batches.batch_list",
+    "batches": "stream_view.checkpoint_batches",
+    "compare": "stream_view.replayed_batch",
     "display": "stream_view.displaying",
     "displayHTML": "stream_view.displaying",
     "install": "stream_view.starts.start_hooks",
     "late_rows": "stream_view.late_data.late_rows",
     "observed_metrics": "streaming_base.progress_reports",
-    "replay": "stream_view.past_batches.replayed_batch",
+    "replay": "stream_view.replayed_batch",
     "rows_per_batch": "streaming_base.progress_reports",
     "rows_read": "streaming_base.progress_reports",
     "stream_health": "stream_view.health.stream_health",

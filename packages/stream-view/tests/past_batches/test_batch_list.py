@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from stream_view import batches
-from stream_view.past_batches.checkpoint_log import NotACheckpoint, checkpoint_log
+from stream_view.checkpoint_batches import NotACheckpoint, checkpoint_log
 
 from .seeded_queries import KINDS, land, landed, read, run
 

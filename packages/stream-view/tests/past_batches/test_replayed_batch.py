@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from stream_view import replay
+from stream_view.checkpoint_batches import NoSuchBatch, NotACheckpoint
 from stream_view.late_data.replayed_sources import CannotBeRead
-from stream_view.past_batches.checkpoint_log import NoSuchBatch, NotACheckpoint
-from stream_view.past_batches.replayed_batch import Several
+from stream_view.replayed_batch import Several
 
 from .seeded_queries import KINDS, Kind, land, landed, read, run, texts
 

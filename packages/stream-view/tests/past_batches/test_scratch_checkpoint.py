@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from stream_view.past_batches.scratch_checkpoint import ScratchCheckpoint, _Files, _needed_files
+from stream_view.scratch_checkpoint import ScratchCheckpoint, _Files, _needed_files
 
 
 def test_of_the_state_only_what_a_version_is_loaded_from_is_needed() -> None:

@@ -9,15 +9,11 @@ original.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import uuid
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -41,7 +37,7 @@ class ScratchCheckpoint:
         files.take([f"offsets/{number}" for number in (batch - 1, batch) if number >= 0])
         files.take([f"commits/{batch - 1}"] if batch else [])
         files.take(files.below("sources"))
-        files.share(_needed_files(files.below("state"), batch))
+        files.take(_needed_files(files.below("state"), batch))
         files.write("metadata", json.dumps({"id": str(uuid.uuid4())}))
 
 
@@ -74,7 +70,6 @@ class _Files:
         self._source, self._source_files = self._resolved(checkpoint)
         self._target = self._hadoop.Path(folder)
         self._target_files = self._target.getFileSystem(self._conf)
-        self._local = self._both_local()
 
     def make(self, folder: str) -> None:
         """Make a folder."""
@@ -90,9 +85,6 @@ class _Files:
         path = self._hadoop.Path(self._source, folder)
         if not self._source_files.exists(path):
             return []
-        if self._local is not None:
-            root = self._local[0]
-            return [file.relative_to(root).as_posix() for file in (root / folder).rglob("*") if file.is_file()]
         found, prefix = self._source_files.listFiles(path, True), str(self._source.toString())
         names = []
         while found.hasNext():
@@ -102,43 +94,11 @@ class _Files:
     def take(self, names: Iterable[str]) -> None:
         """Copy files."""
         for name in names:
-            if self._local is None:
-                source, target = (self._hadoop.Path(root, name) for root in (self._source, self._target))
-                self._hadoop.FileUtil.copy(self._source_files, source, self._target_files, target, False, self._conf)
-            else:
-                self._locally(name, shutil.copyfile)
-
-    def share(self, names: Iterable[str]) -> None:
-        """Copy immutable files, by hard links on one disk."""
-        if self._local is None:
-            self.take(names)
-            return
-        for name in names:
-            self._locally(name, _link)
-
-    def _locally(self, name: str, copy: Any) -> None:
-        assert self._local is not None  # those who call it have looked
-        source, target = (root / name for root in self._local)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        copy(source, target)
+            source, target = (self._hadoop.Path(root, name) for root in (self._source, self._target))
+            self._hadoop.FileUtil.copy(self._source_files, source, self._target_files, target, False, self._conf)
 
     def _resolved(self, folder: str) -> tuple[Any, Any]:
         """Return the real path of a folder, behind mounts such as those of ``dbfs:/``, and its file system."""
         path = self._hadoop.Path(folder)
         resolved = path.getFileSystem(self._conf).resolvePath(path)
         return resolved, resolved.getFileSystem(self._conf)
-
-    def _both_local(self) -> tuple[Path, Path] | None:
-        target = self._target_files.makeQualified(self._target)
-        uris = [str(path.toUri().toString()) for path in (self._source, target)]
-        if any(urlsplit(uri).scheme != "file" for uri in uris):
-            return None
-        source, copy = (Path(unquote(urlsplit(uri).path)) for uri in uris)
-        return source, copy
-
-
-def _link(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except OSError:  # another disk, or one without links
-        shutil.copyfile(source, target)

@@ -1,1 +1,0 @@
-"""The batches that a checkpoint still has: listed, run again without touching the original, compared and searched."""
