@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from browser_harness import faint_texts
 from stream_view.live.static_frame import interactive_html
-from stream_view.live.stream_widget import SCRIPT, STYLE, fallback_html
+from stream_view.live.widgets import SCRIPT, STYLE, fallback_html
 from stream_view.tables import Table
 
 SECONDS = 60  # a deadline; there is no kernel to wait for

@@ -24,7 +24,7 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 from stream_view.checkpoint_batches import LoggedBatch, checkpoint_log, state_stores
 from stream_view.late_data import plans
-from stream_view.late_data.replay import offsets_of
+from stream_view.late_data.operators import offsets_of
 from stream_view.late_data.replayed_sources import CannotBeRead, Sources, refuse_read_once, why_not
 from stream_view.scratch_checkpoint import ScratchCheckpoint
 from stream_view.starts import failures

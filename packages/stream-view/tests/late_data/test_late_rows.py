@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming import StreamingQuery
 
 from stream_view import late_rows
+from stream_view.late_data.counts import NoLateRows
 from stream_view.late_data.late_rows import IncompleteLateRows
-from stream_view.late_data.result import NoLateRows
 from streaming_base.errors import NotAvailable
 
 from . import queries

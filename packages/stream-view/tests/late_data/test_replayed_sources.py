@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming import StreamingQuery
 
 from stream_view import late_rows
-from stream_view.late_data.result import NoLateRows
+from stream_view.late_data.counts import NoLateRows
 
 from . import queries
 

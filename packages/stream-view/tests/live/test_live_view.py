@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from stream_view import displaying
 from stream_view.displaying import display
 from stream_view.live import live_view, reports, static_frame
-from stream_view.live.stream_widget import StreamWidget
+from stream_view.live.widgets import StreamWidget
 from streaming_base import front_end, listener
 
 

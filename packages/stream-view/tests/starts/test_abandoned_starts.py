@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from stream_view.starts import start_hooks
-from stream_view.starts.start import Start
+from stream_view.starts.sources import Start
 from streaming_base import waiting
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stream_view.timelines.drawing import picture
 from stream_view.timelines.layout import LEFT, RIGHT, WIDTH, axis_of, lanes_of
-from stream_view.timelines.picture import picture
 from stream_view.timelines.story import (
     DAY,
     HOUR,

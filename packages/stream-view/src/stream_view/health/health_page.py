@@ -17,7 +17,7 @@ import traitlets
 from stream_view.health.service_target import NONE, Problem, duration, size, whole
 from stream_view.health.watched_streams import StreamReading
 from stream_view.live.reports import PHASES
-from stream_view.live.stream_widget import STYLE, TEXTS
+from stream_view.live.widgets import STYLE, TEXTS
 
 _TEXTS = ("stream", "state", "watermark", "problems", "error")
 

@@ -12,7 +12,7 @@ from stream_view import cell_streams
 from stream_view.health.health_page import Row, as_html, as_text
 from stream_view.health.service_target import ServiceTarget
 from stream_view.health.watched_streams import WatchedStreams
-from stream_view.live.stream_widget import fallback_html, show_with_fallback
+from stream_view.live.widgets import fallback_html, show_with_fallback
 from streaming_base import front_end, listener
 from streaming_base.errors import short_message
 from streaming_base.refreshing import refresh

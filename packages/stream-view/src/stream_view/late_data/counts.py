@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from stream_view.late_data.operators import Operator
-from stream_view.late_data.replay import GROUP, History, PastBatch
-from stream_view.late_data.result import NoLateRows
+from stream_view.late_data.operators import GROUP, History, Operator, PastBatch
+from streaming_base.errors import ExplainedError
 from streaming_base.progress_reports import is_batch, reports_since
 
 if TYPE_CHECKING:
@@ -25,6 +25,16 @@ _PURGED = "its offsets are not in the checkpoint any more (spark.sql.streaming.m
 _OTHER_ROWS = "What was read again is not what the batch has read, as its number is not the one that Spark has counted"
 
 Key = tuple[int, int]  # of a batch and an operator
+
+
+@dataclass(eq=False)
+class NoLateRows(ExplainedError):
+    """The dropped rows cannot be determined; ``why`` has the reason and the fix."""
+
+    why: str
+
+    def __str__(self) -> str:
+        return self.why
 
 
 class Counts:

@@ -1,7 +1,11 @@
-"""``late_rows(query)``: the rows that the watermark dropped, found by reading the query's batches again."""
+"""``late_rows(query)``: the rows that the watermark dropped, found by reading the query's batches again.
+
+The late rows of all operators are in one frame: their own columns are in one struct, which has the columns of all.
+"""
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from stream_view.late_data import plans
-from stream_view.late_data.counts import Counts
-from stream_view.late_data.operators import Input, Operator, operators
-from stream_view.late_data.replay import History, PastBatch, Replay, history
+from stream_view.late_data.counts import Counts, NoLateRows
+from stream_view.late_data.operators import History, Input, Operator, PastBatch, Replay, distinct, history, operators
 from stream_view.late_data.replayed_sources import CannotBeRead, Sources, why_not
-from stream_view.late_data.result import NoLateRows, as_frame
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
@@ -153,3 +157,51 @@ def _record_unreadable(counts: Counts, operator: Operator, batch: int) -> Iterat
         yield
     except (CannotBeRead, PySparkException, Py4JError) as error:
         counts.cannot_be_read(operator, batch, why_not(error))
+
+
+_BEFORE = "operator INT, name STRING, side STRING, batch LONG, watermark TIMESTAMP, event_time TIMESTAMP"
+_LATE_BY = "late_by INTERVAL DAY TO SECOND"
+
+
+def as_frame(
+    spark: SparkSession, operators: list[Operator], found: list[tuple[Operator, Input, DataFrame]]
+) -> DataFrame:
+    """Return the rows of all inputs of all operators; a frame without rows where none was found."""
+    row = _merged([_row_type(entered) for operator in operators for entered in operator.inputs])
+    frames = [_completed(operator, entered, frame, row) for operator, entered, frame in found]
+    if frames:
+        return reduce(DataFrame.union, frames)
+    schema = DataType.fromDDL(f"{_BEFORE}, {_LATE_BY}")
+    return spark.createDataFrame([], StructType([*schema.fields, StructField("row", row)]))  # type: ignore[attr-defined]
+
+
+def _completed(operator: Operator, entered: Input, frame: DataFrame, row: StructType) -> DataFrame:
+    there = {field.name: field.dataType for field in frame.schema["row"].dataType.fields}  # type: ignore[attr-defined]
+    own = [_value(field, there).alias(field.name) for field in row.fields]
+    return frame.select(
+        F.lit(operator.position).alias("operator"),
+        F.lit(operator.name).alias("name"),
+        F.lit(entered.side).cast("string").alias("side"),
+        *("batch", "watermark", "event_time", "late_by"),
+        F.struct(*own).alias("row"),
+    )
+
+
+def _value(field: StructField, there: dict[str, DataType]) -> Column:
+    value = F.col("row").getField(field.name) if field.name in there else F.lit(None)
+    return value.cast(field.dataType)
+
+
+def _row_type(entered: Input) -> StructType:
+    fields = StructType.fromJson(json.loads(entered.plan.schema().json())).fields
+    names = distinct(field.name for field in fields)
+    return StructType([StructField(name, field.dataType) for name, field in zip(names, fields, strict=True)])
+
+
+def _merged(types: list[StructType]) -> StructType:
+    """Return a struct with the fields of all; a name that stands for two types is a string."""
+    merged: dict[str, DataType] = {}
+    for field in (field for kind in types for field in kind.fields):
+        same = merged.setdefault(field.name, field.dataType) == field.dataType
+        merged[field.name] = field.dataType if same else StringType()
+    return StructType([StructField(name, kind) for name, kind in merged.items()])

@@ -1,5 +1,5 @@
 // A table, a chart, a dashboard and the raw report of a stream, in plain DOM and SVG: no library, no network.
-// The files are one script, in the order that stream_widget.py says. This one makes elements, and texts of numbers.
+// The files are one script, in the order that widgets.py says. This one makes elements, and texts of numbers.
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view.live.reports import Reports
 from stream_view.live.static_frame import ShownRows, brings_script, interactive_html
-from stream_view.live.stream_widget import StreamWidget, fallback_html, show_with_fallback
+from stream_view.live.widgets import StreamWidget, fallback_html, show_with_fallback
 from stream_view.tables import Table
 from streaming_base import front_end, listener, waiting
 from streaming_base.errors import short_message

@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from stream_view.live.stream_widget import STREAM_PARTS, STYLE, TEXTS
+from stream_view.live.widgets import STREAM_PARTS, STYLE, TEXTS
 from stream_view.tables import SHOWN_ROWS, Table, first_rows, newest_rows
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view.errors import CheckpointInUse, CheckpointOfAnotherSource
 from stream_view.starts import sources
-from stream_view.starts.start import Start
+from stream_view.starts.sources import Start
 from streaming_base import front_end, waiting
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from functools import wraps
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from stream_view.starts.start import Start
+from stream_view.starts.sources import Start
 from streaming_base import front_end, hooks, progress_reports
 from streaming_base.errors import short_message, strip_sqlstate
 

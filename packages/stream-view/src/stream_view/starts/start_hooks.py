@@ -10,8 +10,8 @@ from functools import wraps
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from stream_view.starts import checkpoints, failures, sources, target_columns
-from stream_view.starts.start import Start
+from stream_view.starts import checkpoints, columns, failures
+from stream_view.starts.sources import Start
 from streaming_base import builders, front_end, hooks, waiting
 from streaming_base.errors import ExplainedError
 
@@ -69,8 +69,8 @@ BEFORE: tuple[Callable[[Start], None], ...] = (wait_before, checkpoints.refuse_c
 AFTER: tuple[Callable[[Start, StreamingQuery], None], ...] = (
     checkpoints.remember,
     failures.report_failure,
-    target_columns.compare,
-    sources.compare,
+    columns.report_unfit_columns,
+    columns.report_unread_schema,
     checkpoints.watch,
 )
 

@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from stream_view.timelines import story as data
-from stream_view.timelines.picture import description, picture
+from stream_view.timelines.drawing import description, picture
 from stream_view.timelines.story import Batch, Event, Outcome, Story, TimelineInput
 from streaming_base import front_end
 from streaming_base.errors import ExplainedError, short_message

@@ -18,8 +18,7 @@ from uuid import uuid4
 
 from py4j.protocol import Py4JNetworkError
 
-from stream_view.live.controls_widget import ControlsWidget
-from stream_view.live.stream_widget import fallback_html, show_with_fallback
+from stream_view.live.widgets import ControlsWidget, fallback_html, show_with_fallback
 from streaming_base import front_end, stopped_session, waiting
 from streaming_base.errors import ExplainedError, NotAvailable, short_message
 from streaming_base.refreshing import refresh

@@ -1,4 +1,4 @@
-"""The widget of a live view: values that the kernel sets, and one message back.
+"""The widgets of a live view and of the instructor's panel: values that the kernel sets, and messages back.
 
 JupyterLab shows a widget whose kernel is gone as "Error displaying widget", whatever else its output holds.  So the
 fallback is an output of its own, which the widget's script hides as long as the widget lives.
@@ -70,3 +70,23 @@ class StreamWidget(anywidget.AnyWidget):
     def _receive(self, _widget: object, content: dict, _buffers: object) -> None:
         if content.get("do") == "stop":
             self._on_stop()
+
+
+HERE = Path(__file__).parent
+
+
+class ControlsWidget(anywidget.AnyWidget):
+    """The panel's content, sent when set, and its buttons' messages, for ``on_press``."""
+
+    _esm = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("keys.js", "kernel.js", "controls.js"))
+    _css = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("view.css", "controls.css"))
+    name = traitlets.Unicode().tag(sync=True)
+    state = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, name: str, on_press: Callable[[dict], None], **values: object) -> None:
+        super().__init__(name=name, **values)
+        self._on_press = on_press
+        self.on_msg(self._receive)
+
+    def _receive(self, _widget: object, content: dict, _buffers: object) -> None:
+        self._on_press(content)
