@@ -73,22 +73,6 @@ def test_a_cell_that_is_run_again_ends_what_it_had_started_and_closes_its_views(
     assert not first.isActive and view.is_closed
 
 
-def test_all_streams_of_one_run_stay(page: Page) -> None:
-    queries = [Query("one"), Query("two")]
-    page.run("a", *queries)
-    assert all(query.isActive for query in queries)
-    page.run("a", again := Query("three"))
-    assert [query.isActive for query in (*queries, again)] == [False, False, True]
-
-
-def test_what_has_ended_is_not_stopped_again(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended = Query("ended")
-    page.run("a", ended)
-    ended.isActive = False
-    monkeypatch.setattr(ended, "stop", lambda: pytest.fail("stopped"))
-    page.run("a")
-
-
 def test_where_cells_have_no_names_nothing_is_ended(page: Page) -> None:
     query = Query("console")
     page.run(None, query)

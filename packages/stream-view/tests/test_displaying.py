@@ -10,14 +10,14 @@ from contextlib import contextmanager
 import pandas as pd
 import pytest
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, StreamingQueryException
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from stream_view import displaying
 from stream_view.displaying import display, displayHTML
-from stream_view.errors import NameInUse, NoInterval
+from stream_view.errors import NoInterval
 from stream_view.starts import start_hooks
 from streaming_base import front_end, waiting
 from streaming_base.errors import StreamTimeout
@@ -118,23 +118,10 @@ def test_a_trigger_that_is_another_string_says_what_may_stand_there(
     assert names(spark) == []
 
 
-@pytest.mark.slow
-def test_two_displays_of_one_frame_have_two_names(spark: SparkSession, stream: DataFrame) -> None:
-    display(stream)
-    display(stream)
-    assert names(spark) == ["display_query_1", "display_query_2"]
-
-
 def test_a_name_is_not_given_again_while_its_table_is_there(spark: SparkSession, stream: DataFrame) -> None:
     spark.range(1).createOrReplaceTempView("display_query_1")
     display(stream)
     assert names(spark) == ["display_query_2"]
-
-
-def test_a_taken_name_is_refused_in_the_calling_cell(stream: DataFrame) -> None:
-    display(stream, streamName="taken")
-    with pytest.raises(NameInUse, match="taken"):
-        display(stream, streamName="taken")
 
 
 def test_a_query_that_spark_refuses_raises_sparks_own_error(stream: DataFrame) -> None:
@@ -160,11 +147,6 @@ def test_where_no_output_mode_can_run_the_query_the_error_names_the_cause(
     with pytest.raises(AnalysisException, match=cause):
         display(spark.sql(query))
     assert names(spark) == []
-
-
-def test_a_query_that_fails_raises_its_error_in_the_calling_cell(stream: DataFrame) -> None:
-    with pytest.raises(StreamingQueryException, match="the sensor is broken"):
-        display(stream.selectExpr("raise_error('the sensor is broken')"), streamName="failing")
 
 
 def test_a_long_stream_shows_its_newest_rows_and_says_so(spark: SparkSession, land, stream: DataFrame, capsys) -> None:

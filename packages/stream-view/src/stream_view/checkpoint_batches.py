@@ -58,13 +58,14 @@ def batches(
         from pyspark.sql import SparkSession as AnySession  # classic or Connect, whichever this process has
 
         spark = AnySession.active()
-    logged = checkpoint_log(spark, checkpoint).batches
+    logged = checkpoint_log(spark, checkpoint)
     reports = {report["batchId"]: report for report in reports_since(query, None) if is_batch(report)} if query else {}
     rows = [_row(logged[number], reports.get(number)) for number in sorted(logged)]
     if count_state:
         for row in rows:
             if row["committed"] and row["state_rows"] is None:
-                row["state_rows"] = _state_rows(spark, checkpoint, row["batch"])
+                stores = state_stores(spark, checkpoint, row["batch"])
+                row["state_rows"] = sum(frame.count() for frame in stores.values()) if stores else None
     frame = pd.DataFrame(rows, columns=["batch", "committed", "planned", "offsets", "watermark", *_COUNTS])
     times = dict.fromkeys(("planned", "watermark"), "datetime64[ms]")
     return frame.astype(dict.fromkeys(_COUNTS, "Int64") | times)
@@ -89,11 +90,6 @@ def _row(batch: LoggedBatch, report: Mapping[str, Any] | None) -> dict[str, Any]
 
 def _time(milliseconds: int) -> datetime | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).replace(tzinfo=None) if milliseconds else None
-
-
-def _state_rows(spark: SparkSession, checkpoint: str, batch: int) -> int | None:
-    stores = state_stores(spark, checkpoint, batch)
-    return sum(frame.count() for frame in stores.values()) if stores else None
 
 
 _SIDES = ("left", "right")
@@ -133,15 +129,11 @@ def _operators(spark: SparkSession, checkpoint: str) -> list[Row]:
     """Return a row of Spark's ``state-metadata`` for each operator; none for a stateless query."""
     try:
         rows = spark.read.format("state-metadata").load(checkpoint).collect()
-    except (AnalysisException, PySparkException) as error:
-        if _is_about_no_state(error):
+    except PySparkException as error:
+        if any(text in str(error) for text in ("does not exist", "FileNotFound", "UNABLE_TO_READ_METADATA")):
             return []
         raise
     return list({row["operatorId"]: row for row in rows}.values())
-
-
-def _is_about_no_state(error: Exception) -> bool:
-    return "does not exist" in str(error) or "FileNotFound" in str(error) or "UNABLE_TO_READ_METADATA" in str(error)
 
 
 def _parts(operator: Row) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -207,8 +199,6 @@ class LoggedBatch:
         The end offset of each source, as JSON; None for an empty source.
     watermark, timestamp : int
         In milliseconds since 1970, at planning; 0 is a watermark that was not set.
-    conf : mapping of str to str
-        Settings that hold for the query from its first batch on.
     """
 
     number: int
@@ -216,37 +206,16 @@ class LoggedBatch:
     offsets: list[str | None]
     watermark: int
     timestamp: int
-    conf: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class CheckpointLog:
-    """The batches of a checkpoint, by their numbers."""
-
-    batches: dict[int, LoggedBatch]
-
-    @property
-    def replayable(self) -> list[int]:
-        """The batches that can be replayed: the first, and those after a committed one."""
-        there = self.batches
-        return [n for n in sorted(there) if n == 0 or (n - 1 in there and there[n - 1].is_committed)]
-
-    def expect_replayable(self, number: int) -> LoggedBatch:
-        """Return a batch that can be run again, or raise NoSuchBatch: it or the previous one is missing."""
-        there = self.replayable
-        if number not in there:
-            raise NoSuchBatch(number, *((there[0], there[-1]) if there else (0, -1)))
-        return self.batches[number]
-
-
-def checkpoint_log(spark: SparkSession, checkpoint: str) -> CheckpointLog:
-    """Return the batches of a checkpoint, which is only read; NotACheckpoint if it has no offset log."""
+def checkpoint_log(spark: SparkSession, checkpoint: str) -> dict[int, LoggedBatch]:
+    """Return the batches of a checkpoint by number; NotACheckpoint if it has no offset log."""
     root = checkpoint.rstrip("/")
     planned = _entries(spark, f"{root}/offsets")
     if not planned:
         raise NotACheckpoint(checkpoint)
     committed = _entries(spark, f"{root}/commits").keys()
-    return CheckpointLog({number: _batch(number, text, number in committed) for number, text in planned.items()})
+    return {number: _batch(number, text, number in committed) for number, text in planned.items()}
 
 
 def _entries(spark: SparkSession, folder: str) -> dict[int, str]:
@@ -265,4 +234,4 @@ def _batch(number: int, text: str, is_committed: bool) -> LoggedBatch:
     said: dict[str, Any] = json.loads(lines[1]) if lines[0].startswith(_VERSION) and len(lines) > 1 else {}
     offsets = [None if line == _NOTHING else line for line in lines[2:]]
     watermark, timestamp = said.get("batchWatermarkMs", 0), said.get("batchTimestampMs", 0)
-    return LoggedBatch(number, is_committed, offsets, watermark, timestamp, said.get("conf") or {})
+    return LoggedBatch(number, is_committed, offsets, watermark, timestamp)

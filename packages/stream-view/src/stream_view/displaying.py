@@ -69,9 +69,14 @@ def display(
     NoInterval
         The trigger is a string that Spark does not read as an interval.
     """
+    from pyspark.sql import DataFrame
+
     for value in values:
-        if not _is_frame(value):
-            _show_value(value, ipython_options)
+        if not isinstance(value, DataFrame):
+            if (table := rows_of(value)) is None:
+                _ipython_display(value, ipython_options)
+            else:
+                _publish(table)
         elif value.isStreaming:
             options = {"checkpointLocation": checkpointLocation} if checkpointLocation else {}
             _show_stream(_start(value, streamName, trigger or processingTime, options, outputMode))
@@ -79,14 +84,6 @@ def display(
             print(NO_COLUMNS)
         else:
             _publish(first_rows(value))
-
-
-def _show_value(value: Any, options: dict[str, Any]) -> None:
-    table = rows_of(value)
-    if table is None:
-        _ipython_display(value, options)
-    else:
-        _publish(table)
 
 
 def displayHTML(html: str) -> None:
@@ -248,15 +245,11 @@ def _first_result(stream: _Stream) -> Table:
 
 
 def _publish(table: Table, title: str = "") -> None:
-    bundle = _bundle(table, title)
+    text = table.to_text(title)
     if front_end.in_notebook():
-        _ipython_display(bundle, {"raw": True})
+        _ipython_display({"text/html": _html(table, title), "text/plain": text}, {"raw": True})
     else:
-        print(bundle["text/plain"])
-
-
-def _bundle(table: Table, title: str) -> dict[str, str]:
-    return {"text/html": _html(table, title), "text/plain": table.to_text(title)}
+        print(text)
 
 
 def _html(table: Table, title: str) -> str:
@@ -272,10 +265,3 @@ def _ipython_display(value: Any, options: dict[str, Any]) -> None:
     from IPython.display import display as ipython_display
 
     ipython_display(value, **options)
-
-
-def _is_frame(value: Any) -> bool:
-    """Whether ``value`` is a Spark frame, classic or Connect."""
-    from pyspark.sql import DataFrame
-
-    return isinstance(value, DataFrame)

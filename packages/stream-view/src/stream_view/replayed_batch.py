@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-from stream_view.checkpoint_batches import LoggedBatch, checkpoint_log, state_stores
+from stream_view.checkpoint_batches import LoggedBatch, NoSuchBatch, checkpoint_log, state_stores
 from stream_view.late_data import plans
 from stream_view.late_data.operators import offsets_of
 from stream_view.late_data.replayed_sources import CannotBeRead, Sources, refuse_read_once, why_not
@@ -102,9 +102,10 @@ def replay(
     refuse_read_once(query._jdf.queryExecution().analyzed() if isinstance(query, ClassicFrame) else plan)
     spark = SparkSession.active()
     log = checkpoint_log(spark, checkpoint)
-    logged = log.expect_replayable(batch)
-    before = log.batches.get(batch - 1)
-    return ReplayedBatch(spark, checkpoint, logged, before, _Run(spark, plan, mode, scratch, timeout))
+    replayable = [n for n in sorted(log) if n == 0 or (n - 1 in log and log[n - 1].is_committed)]
+    if batch not in replayable:
+        raise NoSuchBatch(batch, *((replayable[0], replayable[-1]) if replayable else (0, -1)))
+    return ReplayedBatch(spark, checkpoint, log[batch], log.get(batch - 1), _Run(spark, plan, mode, scratch, timeout))
 
 
 class ReplayedBatch:
@@ -139,28 +140,28 @@ class ReplayedBatch:
 
         Raises StreamingQueryException if the batch fails again, and CannotBeRead if its rows are gone.
         """
-        self._ended.expect_sources()
+        self._ended.inputs()  # raises if a source no longer has its rows, which Spark may ignore
         return self._ended.output()
 
     @cached_property
     def state_before(self) -> dict[str, DataFrame]:
         """The state that the batch began with, a frame for each store; see :func:`state_stores`."""
         if self.before is not None:
-            return self._read_state(self._checkpoint, self.number - 1)
+            return state_stores(self._spark, self._checkpoint, self.number - 1)
         return {name: frame.limit(0) for name, frame in self.state_after.items()}
 
     @cached_property
     def state_after(self) -> dict[str, DataFrame]:
         """The state after the batch from the checkpoint; for an uncommitted batch, after the replay."""
         if self.is_committed:
-            return self._read_state(self._checkpoint, self.number)
+            return state_stores(self._spark, self._checkpoint, self.number)
         return self.replayed_state
 
     @cached_property
     def replayed_state(self) -> dict[str, DataFrame]:
         """The state after the replay."""
         self._ended.output()
-        stores = self._read_state(self._ended.checkpoint, self.number)
+        stores = state_stores(self._spark, self._ended.checkpoint, self.number)
         return {name: frame.localCheckpoint() for name, frame in stores.items()}  # the copy goes with this object
 
     @property
@@ -174,9 +175,6 @@ class ReplayedBatch:
     @cached_property
     def _ended(self) -> _EndedRun:
         return self._run.of(self._checkpoint, self.number)
-
-    def _read_state(self, checkpoint: str, batch: int) -> dict[str, DataFrame]:
-        return state_stores(self._spark, checkpoint, batch)
 
 
 def _plan_and_mode(query: StreamingQuery | DataFrame, output_mode: str | None) -> tuple[Any, str]:
@@ -207,19 +205,14 @@ class _Run:
             folder = (Path(holder.name) / "checkpoint").as_uri()
         ScratchCheckpoint(self.spark, folder).copy(checkpoint, batch)
         written: list[DataFrame] = []
-        frame = DataFrame(
-            self.spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(*self._session_and_plan), self.spark
-        )
+        datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
+        frame = DataFrame(datasets.ofRows(self.spark._jsparkSession, self.plan), self.spark)
         writer = frame.writeStream.foreachBatch(lambda rows, _batch: written.append(rows.localCheckpoint()))
         writer = writer.outputMode(self.mode).option("checkpointLocation", folder).trigger(once=True)
         with failures.without_reports():  # and told by the one who asks for its results
             query = writer.start()
         error = self._wait(query, batch)
         return _EndedRun(self.spark, query, folder, holder, written, error)
-
-    @property
-    def _session_and_plan(self) -> tuple[Any, Any]:
-        return self.spark._jsparkSession, self.plan
 
     def _wait(self, query: StreamingQuery, batch: int) -> StreamingQueryException | None:
         try:
@@ -262,10 +255,6 @@ class _EndedRun:
             rows._jdf.queryExecution().toRdd(), rows._jdf.schema(), False
         )
         return DataFrame(plain, self._spark)
-
-    def expect_sources(self) -> None:
-        """Raise if a source no longer has its rows, which Spark may ignore."""
-        self.inputs()
 
     def _expect_rows(self) -> None:
         """Raise where the run has failed because its rows are not there any more."""

@@ -154,19 +154,6 @@ def test_the_last_rows_stay_when_a_lesson_that_starts_over_takes_the_table(
     outputs[0].wait_for_frame("(rows · stopped · batch 0: 3 rows)")
 
 
-@pytest.mark.slow
-def test_two_views_of_one_stream_share_a_thread_and_end_alone(
-    spark: SparkSession, stream: DataFrame, land, outputs: list[Output]
-) -> None:
-    display(stream, streamName="one")
-    display(stream, streamName="two")
-    assert len(followers()) == 1
-    next(query for query in spark.streams.active if query.name == "one").stop()
-    outputs[0].wait_for_frame("one · stopped")
-    land(4)
-    outputs[1].wait_for(lambda output: len(output.rows) == 4)
-
-
 def test_a_view_without_a_name_keeps_what_it_shows_and_no_more(
     spark: SparkSession, stream: DataFrame, land, outputs: list[Output], monkeypatch
 ) -> None:
@@ -193,68 +180,6 @@ def test_a_view_with_a_name_keeps_the_table_and_says_when_it_is_large(
     outputs[0].wait_for(lambda output: output.rows[0] == ["5000"])
     assert spark.table("rows").count() == 1294
     assert "the table rows holds 1,294 rows in memory" in outputs[0].widget.table["caption"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "columns",
-    [
-        pytest.param([], id="no columns"),
-        pytest.param([f"id AS c{number}" for number in range(500)], id="500 columns"),
-        pytest.param(
-            [
-                "named_struct('a', array(id), 'm', map('k', id)) AS nested",
-                "CAST('x' AS BINARY) AS bytes",
-                "parse_json('{}') AS variant",
-                "CAST(NULL AS STRING) AS nothing",
-                "double('NaN') AS nan",
-                "DATE'0001-01-01' AS old",
-                "repeat('x', 1000000) AS long",
-                "'</script><script>alert(1)</script>' AS script",
-            ],
-            id="every kind",
-        ),
-    ],
-)
-def test_any_columns_are_shown_as_text(stream: DataFrame, columns: list[str], outputs: list[Output]) -> None:
-    display(stream.selectExpr(*columns), streamName="rows")
-    [output] = outputs
-    assert len(output.widget.table["columns"]) == len(columns)
-    assert len(output.rows) == 3
-    json.dumps(output.widget.table)
-
-
-@pytest.mark.slow
-def test_displays_in_a_loop_end_with_their_streams(spark: SparkSession, stream: DataFrame, outputs) -> None:
-    for _ in range(5):
-        display(stream)
-    assert len(outputs) == 5
-    displaying.waiting.stop_streams(spark.streams.active)
-    for output in outputs:
-        output.wait_for_frame("stopped")
-    outputs[0].wait_for(lambda _output: followers() == [])
-
-
-def test_a_batch_frame_can_be_sorted_where_scripts_run_and_is_whole_where_not(
-    spark: SparkSession, outputs, capsys, monkeypatch
-) -> None:
-    bundles: list[dict[str, str]] = []
-    monkeypatch.setattr(front_end, "in_notebook", lambda: True)
-    monkeypatch.setattr(displaying, "_ipython_display", lambda bundle, _options: bundles.append(bundle))
-    display(spark.createDataFrame([("</script><b>",)], "text STRING"))
-    [bundle] = bundles
-    plain, _, script = bundle["text/html"].partition("<script>")
-    assert "&lt;/script&gt;&lt;b&gt;" in plain and "<script>" not in plain
-    assert script.count("</script>") == 1 and script.endswith("</script>")
-
-
-def test_a_table_that_is_dropped_meanwhile_is_shown_on(
-    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output]
-) -> None:
-    display(stream, streamName="rows")
-    spark.catalog.dropTempView("rows")
-    land(4)
-    outputs[0].wait_for(lambda output: len(output.rows) == 4)
 
 
 def test_where_only_its_table_is_known_a_view_whose_table_is_dropped_leaves_the_last_rows_and_a_sentence(
@@ -284,30 +209,6 @@ def test_while_it_lives_its_last_rows_are_kept_for_when_the_kernel_dies(
 
 
 @pytest.mark.slow
-def test_a_batch_that_comes_soon_after_another_is_kept_although_none_follows(
-    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
-) -> None:
-    monkeypatch.setattr(live_view, "FRAME_INTERVAL", 3.0)
-    display(stream, streamName="rows")
-    outputs[0].wait_for_frame("batch 0: 3 rows")
-    land(4)
-    outputs[0].wait_for(lambda output: len(output.rows) == 4)
-    assert "batch 0" in outputs[0].frame["text/plain"]
-    outputs[0].wait_for_frame("batch 1: 4 rows")
-
-
-def test_when_it_has_ended_the_view_keeps_its_reports_and_says_how_it_ended(
-    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output]
-) -> None:
-    display(stream.selectExpr("assert_true(id < 4, 'too big')", "id"), streamName="rows")
-    land(4)
-    outputs[0].wait_for_frame("failed")
-    assert outputs[0].widget.header["state"] == "failed" and "too big" in outputs[0].widget.header["error"]
-    assert outputs[0].widget.reports["batch"] == [0]
-    assert len(outputs[0].rows) == 3 and outputs[0].widget.comm is not None
-
-
-@pytest.mark.slow
 def test_the_rate_goes_from_the_header_when_nothing_comes_any_more(
     spark: SparkSession, stream: DataFrame, outputs: list[Output], monkeypatch
 ) -> None:
@@ -318,11 +219,3 @@ def test_the_rate_goes_from_the_header_when_nothing_comes_any_more(
     assert output.widget.header["rate"] > 0
     output.wait_for(lambda output: output.widget.header["rate"] == 0)
     assert output.widget.header["batch"] == 0 and spark.streams.active
-
-
-def test_numbers_are_shown_without_exponents(stream: DataFrame, outputs: list[Output]) -> None:
-    display(stream.selectExpr("double(1748907413) AS time", "array(double(id) * 1e8) AS many"), streamName="rows")
-    assert sorted(outputs[0].rows) == [["1748907413.0", f"[{number}00000000.0]"] for number in (1, 2, 3)]
-    outputs[0].widget._handle_custom_msg({"do": "stop"}, [])
-    outputs[0].wait_for_frame("stopped")
-    assert "E9" not in outputs[0].frame["text/plain"] and "1748907413.0" in outputs[0].frame["text/html"]

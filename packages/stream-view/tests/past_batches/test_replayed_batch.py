@@ -20,7 +20,6 @@ from .seeded_queries import KINDS, Kind, land, landed, read, run, texts
 
 pytestmark = pytest.mark.slow
 
-SEEDS = 24  # over all kinds
 BATCHES = 4
 
 
@@ -42,14 +41,6 @@ def check(spark: SparkSession, kind: Kind, seed: int, folder: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_batch_writes_again_what_it_has_written(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     check(spark, KINDS[kind], 0, tmp_path)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(1, SEEDS // len(KINDS) + 1))
-def test_any_batch_of_any_seed_writes_again_what_it_has_written(
-    spark: SparkSession, tmp_path: Path, kind: str, seed: int
-) -> None:
-    check(spark, KINDS[kind], seed, tmp_path)
 
 
 @pytest.fixture

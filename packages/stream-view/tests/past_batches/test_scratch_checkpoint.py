@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from stream_view.scratch_checkpoint import ScratchCheckpoint, _Files, _needed_files
+from stream_view.scratch_checkpoint import ScratchCheckpoint, _needed_files
 
 
 def test_of_the_state_only_what_a_version_is_loaded_from_is_needed() -> None:
@@ -36,12 +36,9 @@ def original(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("is_local", [True, False])
 def test_the_copy_ends_in_the_middle_of_the_batch_and_has_an_id_of_its_own(
-    spark: SparkSession, original: Path, tmp_path: Path, is_local: bool, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, original: Path, tmp_path: Path
 ) -> None:
-    if not is_local:  # as of an object store, by Hadoop's own means
-        monkeypatch.setattr(_Files, "_both_local", lambda self: None)
     copy = tmp_path / "copy"
     ScratchCheckpoint(spark, copy.as_uri()).copy(original.as_uri(), 1)
     names = {path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file() and path.suffix != ".crc"}

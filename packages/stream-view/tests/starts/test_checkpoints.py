@@ -104,11 +104,6 @@ def test_a_checkpoint_of_another_kind_of_source_is_refused(spark: SparkSession, 
     assert of_files.start().isActive
 
 
-def test_a_checkpoint_without_offsets_is_anybodys(spark: SparkSession, tmp_path: Path, checkpoint: str) -> None:
-    (tmp_path / "checkpoint" / "offsets").mkdir(parents=True)
-    assert rates(spark).writeStream.format("noop").option("checkpointLocation", checkpoint).start().isActive
-
-
 def test_a_checkpoint_that_cannot_be_looked_at_is_left_to_spark(spark: SparkSession) -> None:
     writer = rates(spark).writeStream.format("noop").option("checkpointLocation", "nothing://bucket/checkpoint")
     with pytest.raises(Exception, match='No FileSystem for scheme "nothing"'):

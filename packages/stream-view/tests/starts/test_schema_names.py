@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from pyspark.sql import DataFrameReader, SparkSession
+from pyspark.sql import SparkSession
 
 from stream_view import starts
-from stream_view.starts import sources
+from stream_view.starts import columns
 from streaming_base import front_end
 
 
@@ -43,20 +43,6 @@ def test_names_that_no_file_has_are_told(spark: SparkSession, told: list, landin
         "None of the schema's names (patient, rate) is in a.json, which has heartrate, mrn: every row will be NULL. "
         "Correct the names in the schema."
     ]
-
-
-def test_the_look_is_no_read_of_the_cells(
-    spark: SparkSession, told: list, landing: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = spark.readStream.format("json").schema("patient INT").option("maxFilePerTrigger", 1)
-    monkeypatch.setattr(DataFrameReader, "load", lambda *_args, **_options: pytest.fail("the cell reads nothing"))
-    start(read, landing)
-    assert len(told) == 1
-
-
-def test_one_name_that_fits_is_enough(spark: SparkSession, told: list, landing: Path) -> None:
-    start(spark.readStream.format("json").schema("mrn INT, rate DOUBLE"), landing)
-    assert told == []
 
 
 def test_columns_of_csv_are_taken_by_position_and_have_any_name(
@@ -96,6 +82,6 @@ def test_an_empty_folder_and_a_file_that_is_too_large_are_left_alone(
 ) -> None:
     (tmp_path / "empty").mkdir()
     start(spark.readStream.format("json").schema("patient INT"), tmp_path / "empty")
-    monkeypatch.setattr(sources, "LARGEST", 3)
+    monkeypatch.setattr(columns, "LARGEST", 3)
     start(spark.readStream.format("json").schema("patient INT"), landing)
     assert told == []

@@ -67,9 +67,3 @@ def test_what_the_table_fills_by_itself_is_not_missing(spark: SparkSession, tmp_
     )
     write(spark, tmp_path, ["value AS id"], "filled")
     assert told == []
-
-
-def test_a_table_that_is_made_by_the_stream_fits(spark: SparkSession, tmp_path: Path, told: list) -> None:
-    spark.sql("DROP TABLE IF EXISTS made")
-    write(spark, tmp_path, ["value AS id"], "made")
-    assert told == []

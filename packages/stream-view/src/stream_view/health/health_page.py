@@ -25,15 +25,10 @@ _TEXTS = ("stream", "state", "watermark", "problems", "error")
 def frame_of(rows: Sequence[Row]) -> pd.DataFrame:
     """Return a row for each stream; problems refer to its columns by name."""
     values = [_values(row) for row in rows]
-    frame = pd.DataFrame(values, columns=list(_values_of_none()))
+    frame = pd.DataFrame(values, columns=list(_values(Row(StreamReading("", "starting"), []))))
     figures = [name for name in frame.columns if name not in (*_TEXTS, "batch", "backlog_is_estimate")]
     types = dict.fromkeys(figures, "float64") | {"batch": "Int64", "backlog_is_estimate": "bool"}
     return frame.astype(types | dict.fromkeys(_TEXTS, "object"))
-
-
-def _values_of_none() -> dict[str, object]:
-    """Return the columns, of a stream of which nothing is known."""
-    return _values(Row(StreamReading("", "starting"), []))
 
 
 def _values(row: Row) -> dict[str, object]:
@@ -110,22 +105,14 @@ def _last_batch(reading: StreamReading) -> str:
     return f"{reading.batch}, {duration(reading.age_seconds)} ago"
 
 
-def _state(reading: StreamReading) -> str:
-    return f"{_SIGNS[reading.state]} {reading.state}"
-
-
-def _batch_time(reading: StreamReading) -> str:
-    return duration(reading.batch_seconds)
-
-
 #: Heading, the columns of the frame whose problems mark it, and its text.
 _COLUMNS: tuple[tuple[str, tuple[str, ...], Callable[[StreamReading], str]], ...] = (
     ("stream", (), lambda reading: reading.name),
-    ("state", ("state",), _state),
+    ("state", ("state",), lambda reading: f"{_SIGNS[reading.state]} {reading.state}"),
     ("last batch", ("age_seconds",), _last_batch),
     ("rows/s in", (), lambda reading: whole(reading.rows_per_second)),
     ("rows/s processed", (), lambda reading: whole(reading.processed_per_second)),
-    ("batch time", ("batch_seconds",), _batch_time),
+    ("batch time", ("batch_seconds",), lambda reading: duration(reading.batch_seconds)),
     ("backlog", ("backlog_rows",), _backlog),
     ("backlog time", ("backlog_seconds",), lambda reading: duration(reading.backlog_seconds)),
     ("watermark lag", ("watermark_lag_seconds",), lambda reading: duration(reading.watermark_lag_seconds)),
@@ -145,7 +132,11 @@ def summary(rows: Sequence[Row]) -> str:
 
 def as_html(rows: Sequence[Row], note: str = "") -> str:
     """Return the page, with a note at its end."""
-    said = "".join(f"<li>{_sentence(row, problem)}</li>" for row in rows for problem in row.problems)
+    said = "".join(
+        f"<li><strong>{escape(row.reading.name)}</strong>: {escape(problem.text)}</li>"
+        for row in rows
+        for problem in row.problems
+    )
     problems = f'<ul style="{_PROBLEMS}">{said}</ul>' if said else ""
     return (
         f'<div class="sh-page"><div data-sh="summary"><strong>{escape(summary(rows))}</strong></div>'
@@ -170,10 +161,6 @@ def _table(rows: Sequence[Row]) -> str:
     body = "".join(_html_row(row) for row in rows)
     style = "margin:0;border-collapse:collapse"
     return f'<table style="{style}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-
-
-def _sentence(row: Row, problem: Problem) -> str:
-    return f"<strong>{escape(row.reading.name)}</strong>: {escape(problem.text)}"
 
 
 def _html_row(row: Row) -> str:

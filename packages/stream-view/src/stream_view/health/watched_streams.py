@@ -205,20 +205,13 @@ class WatchedStreams:
             if known is None or known.run != str(query.runId):
                 self._streams[str(query.id)] = _WatchedStream(query)
         readings = [stream.look() for stream in self._streams.values()]
-        self._forget_old()
-        names = {reading.name for reading in readings}
-        failed = [(name, text) for name, text in listener.failures().items() if name not in names]
-        readings += [StreamReading(name, "failed", error=short_message(_Told(text))) for name, text in failed]
-        return sorted(readings, key=lambda reading: reading.name)
-
-    def _forget_old(self) -> None:
         ended = [key for key, stream in self._streams.items() if stream.ended is not None]
         for key in ended[:-KEPT_ENDED]:
             del self._streams[key]
-
-
-class _Told(Exception):
-    """A failure that Spark's listener has reported as text."""
+        names = {reading.name for reading in readings}
+        failed = [(name, text) for name, text in listener.failures().items() if name not in names]
+        readings += [StreamReading(name, "failed", error=short_message(Exception(text))) for name, text in failed]
+        return sorted(readings, key=lambda reading: reading.name)
 
 
 class _WatchedStream:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -21,7 +21,7 @@ from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from stream_view.late_data import plans
 from stream_view.late_data.counts import Counts, NoLateRows
-from stream_view.late_data.operators import History, Input, Operator, PastBatch, Replay, distinct, history, operators
+from stream_view.late_data.operators import Input, Operator, PastBatch, Replay, distinct, history, operators
 from stream_view.late_data.replayed_sources import CannotBeRead, Sources, why_not
 
 if TYPE_CHECKING:
@@ -88,7 +88,11 @@ def late_rows(query: StreamingQuery) -> LateRows:
     """
     execution = plans.execution_of(query)
     spark = SparkSession.active()
-    past = _history(execution)
+    past = history(execution)
+    if past is None:
+        raise NoLateRows("The query has not finished a batch yet. Wait for its first one.")
+    if not plans.has_watermark(execution.analyzedPlan()):
+        raise NoLateRows("The query has no watermark, so nothing is late: no row was dropped.")
     session = execution.sparkSessionForStream().cloneSession()
     with plans.planning_session(spark, session):
         found = operators(spark._jvm, execution, session)
@@ -104,15 +108,6 @@ def late_rows(query: StreamingQuery) -> LateRows:
     rows = LateRows(as_frame(spark, found, frames)._jdf, spark)
     rows.counts = counts.frame(spark)
     return rows
-
-
-def _history(execution: Any) -> History:
-    past = history(execution)
-    if past is None:
-        raise NoLateRows("The query has not finished a batch yet. Wait for its first one.")
-    if not plans.has_watermark(execution.analyzedPlan()):
-        raise NoLateRows("The query has no watermark, so nothing is late: no row was dropped.")
-    return past
 
 
 def _find_dropped(found: list[Operator], replay: Replay, counts: Counts) -> list[tuple[Operator, Input, DataFrame]]:

@@ -114,7 +114,8 @@ def _operator(
 ) -> Operator:
     kind, is_session = plans.kind(node), False
     if kind == "Aggregate":
-        is_session = any(_is_session(key) for key in plans.items(node.groupingExpressions()))
+        grouped = [key for key in plans.items(node.groupingExpressions()) if _is_attribute(key)]
+        is_session = any(key.metadata().contains(_SESSION) for key in grouped)
     name = _SESSIONS if is_session else _NAMES.get(kind, kind)
     if kind == "GlobalLimit" or (kind == "Aggregate" and is_complete):
         return Operator(position, name, [])  # which drop nothing
@@ -152,10 +153,6 @@ def _unknown(inputs: list[Input], session: Any, is_session: bool, reads_the_cloc
     if is_session and session.conf().get(_MERGES_SESSIONS, "false") == "true":
         return f"Its sessions are merged before late ones are dropped ({_MERGES_SESSIONS})"
     return None
-
-
-def _is_session(expression: Any) -> bool:
-    return _is_attribute(expression) and bool(expression.metadata().contains(_SESSION))
 
 
 def _is_attribute(expression: Any) -> bool:
@@ -204,23 +201,21 @@ def history(execution: Any) -> History | None:
         log[number] = entry
         number -= 1
     first = number + 1 if number < 0 else number + 2
-    back = _batches_back(execution)
+    # The watermark for late rows is that of the batch before, since operators can follow each other.
+    back = 1 if execution.sparkSessionForStream().conf().get(_ALLOW_MULTIPLE, "true") == "true" else 0
     return History(first, [_batch(log, number, back) for number in sorted(log) if number >= first])
 
 
 def _batch(log: dict[int, Any], number: int, back: int) -> PastBatch:
     ends = offsets_of(log[number])
     starts = offsets_of(log[number - 1]) if number else [None] * len(ends)
-    return PastBatch(number, starts + [None] * (len(ends) - len(starts)), ends, _watermark(log, number - back))
+    watermark = int(_metadata(log[number - back]).get().batchWatermarkMs()) if number >= back else 0
+    return PastBatch(number, starts + [None] * (len(ends) - len(starts)), ends, watermark)
 
 
 def offsets_of(entry: Any) -> list[Any | None]:
     """Return the offset of each source in an entry of the offset log; None where a source had none yet."""
     return [plans.option(offset) for offset in plans.items(entry.offsets())]
-
-
-def _watermark(log: dict[int, Any], number: int) -> int:
-    return int(_metadata(log[number]).get().batchWatermarkMs()) if number >= 0 else 0
 
 
 def _metadata(entry: Any) -> Any:
@@ -229,12 +224,6 @@ def _metadata(entry: Any) -> Any:
         return entry.metadataOpt()
     except Py4JError:
         return entry.metadata()
-
-
-def _batches_back(execution: Any) -> int:
-    """Return how many batches the watermark for late rows is behind: one, since operators can follow each other."""
-    allows_multiple = execution.sparkSessionForStream().conf().get(_ALLOW_MULTIPLE, "true")
-    return 1 if allows_multiple == "true" else 0
 
 
 #: The group with which Spark has counted a row; NULL where it counts rows.

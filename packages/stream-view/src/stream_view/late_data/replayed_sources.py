@@ -72,7 +72,8 @@ class Sources:
             if stream not in streams:
                 streams.append(stream)
             self.leaves.append(_Leaf(self, leaf, before, streams.index(stream)))
-        self._positions = self._offsets_of(streams)
+        every = plans.items(self.execution.sources())
+        self._positions = [every.index(stream) for stream in streams]  # of each stream's offset in the offset log
 
     def frame(self, leaf: Any, starts: list[Any | None], ends: list[Any | None]) -> DataFrame:
         """Return the rows of a leaf between offsets, with its column names."""
@@ -91,11 +92,6 @@ class Sources:
         """Close the opened sources."""
         for leaf in self.leaves:
             leaf.close()
-
-    def _offsets_of(self, streams: list[Any]) -> list[int]:
-        """Return where each stream's offset stands in the offset log."""
-        every = plans.items(self.execution.sources())
-        return [every.index(stream) for stream in streams]
 
 
 class _Leaf:

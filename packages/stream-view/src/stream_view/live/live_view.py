@@ -72,7 +72,7 @@ class LiveView:
         self._name = f"sc-{query.runId}"
         self._next_frame = 0.0
         self._frame_of = -1  # the batch whose rows the static frame has
-        self._widget = StreamWidget(self._name, self._stop, header=self._header("starting"))
+        self._widget = StreamWidget(self._name, lambda: waiting.stop_streams([query]), header=self._header("starting"))
         self._frame = show_with_fallback(self._widget, self._bundle("starting"))
 
     def follow(self) -> None:
@@ -91,7 +91,9 @@ class LiveView:
         if not self._query.isActive:
             self._end()
             return False
-        self._beat()
+        if time.monotonic() >= self._next_beat:
+            self._next_beat = time.monotonic() + HEARTBEAT_INTERVAL
+            self._widget.beat += 1
         state = self._state()
         with self._widget.hold_sync():  # one message: the page never has a part of a batch
             if self._reports.batch != self._shown_batch or self._read is not None:
@@ -110,16 +112,10 @@ class LiveView:
     def give_up(self, error: Exception) -> None:
         """Keep the last rows, and mark them as the last; the stream is left alone."""
         listener.unsubscribe(str(self._query.runId))
-        if _is_missing_table(error):
+        if "TABLE_OR_VIEW_NOT_FOUND" in str(error):
             self._say("not followed any more", f"{GONE.format(name=self._query.name)}\n{short_message(error)}")
         else:
             self._say("ended with Spark", f"{LOST}\n{short_message(error)}")
-
-    def _beat(self) -> None:
-        """Send a heartbeat to the page if it is due."""
-        if time.monotonic() >= self._next_beat:
-            self._next_beat = time.monotonic() + HEARTBEAT_INTERVAL
-            self._widget.beat += 1
 
     def _show_newest(self, state: str) -> None:
         """Read the newest rows, and show them when the report of their batch is there; not too often while it moves."""
@@ -211,13 +207,6 @@ class LiveView:
         if self._shown_batch < 0:
             return "starting"
         return "running" if self._query.status["isTriggerActive"] else "waiting"
-
-    def _stop(self) -> None:
-        waiting.stop_streams([self._query])
-
-
-def _is_missing_table(error: Exception) -> bool:
-    return "TABLE_OR_VIEW_NOT_FOUND" in str(error)
 
 
 def _table_value(table: Table, warning: str) -> dict[str, Any]:

@@ -156,7 +156,8 @@ class Reports:
                 self._rows += report.rows
                 self._reports.append(report)
                 self._sums.append(self._rows)
-                self._rates.append(self._latest_rate())
+                batches = [known.work for known in self._reports if known.work is not None]
+                self._rates.append(latest_rate(batches) if batches else None)
                 self._heard = self._clock()
 
     @property
@@ -191,10 +192,6 @@ class Reports:
         reports, rates, sums = (list(column) for column in zip(*known, strict=True))
         raw = json.dumps(reports[-1].progress, indent=2, ensure_ascii=False)
         return ReportsUpTo(reports[-1].batch, sums[-1], _columns(reports, rates), raw)
-
-    def _latest_rate(self) -> Rate | None:
-        batches = [report.work for report in self._reports if report.work is not None]
-        return latest_rate(batches) if batches else None
 
 
 def _columns(reports: list[Report], rates: list[Rate | None]) -> dict[str, Any]:

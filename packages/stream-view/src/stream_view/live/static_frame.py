@@ -95,14 +95,10 @@ class ShownRows:
 
     def warning(self) -> str:
         """Return a warning about the size of the promised table, or an empty string."""
-        if not self._promised or self._is_whole:
+        if not self._promised or self._is_whole or self._sink is None:
             return ""
-        rows = self.rows_held()
+        rows = self._sink.allData().size()
         return f"the table {self._query.name} holds {rows:,} rows in memory" if rows >= LARGE else ""
-
-    def rows_held(self) -> int:
-        """Return the number of rows that the query keeps in memory; 0 over Connect, where it is unknown."""
-        return 0 if self._sink is None else self._sink.allData().size()
 
     def _empty(self, table: Table, batch: int) -> None:
         """Drop the rows that Spark keeps, unless newer ones have come since the last read."""

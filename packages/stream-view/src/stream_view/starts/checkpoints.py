@@ -39,11 +39,6 @@ _FIELDS = {
 }
 
 
-def kinds_in(spark: SparkSession, checkpoint: str) -> list[str | None]:
-    """Return the kind of source of each offset of a checkpoint's last batch, as ``sources`` calls it."""
-    return [_kind(line) for line in _last_offsets(spark, checkpoint)]
-
-
 def _last_offsets(spark: SparkSession, checkpoint: str) -> list[str]:
     hadoop = spark._jvm.org.apache.hadoop.fs
     folder = hadoop.Path(f"{checkpoint}/offsets")
@@ -127,19 +122,15 @@ def watch(start: Start, query: StreamingQuery) -> None:
 def check_folders(_result: Any = None) -> None:
     """Report folders of active streams that have disappeared since the previous cell."""
     try:
-        _look()
+        _watched[:] = [watched for watched in _watched if _is_active(watched.query)]
+        for watched in _watched:
+            for folder in watched.folders:
+                is_there = _exists(watched.spark, folder.path)
+                if folder.was_there and not is_there:
+                    front_end.print_below(front_end.parent_message(), _sentence(watched.query, folder))
+                folder.was_there = is_there
     except Exception:  # an interrupted cell cuts the connection: the next cell's end has another
         _log.debug("no look at folders", exc_info=True)
-
-
-def _look() -> None:
-    _watched[:] = [watched for watched in _watched if _is_active(watched.query)]
-    for watched in _watched:
-        for folder in watched.folders:
-            is_there = _exists(watched.spark, folder.path)
-            if folder.was_there and not is_there:
-                front_end.print_below(front_end.parent_message(), _sentence(watched.query, folder))
-            folder.was_there = is_there
 
 
 def _is_active(query: StreamingQuery) -> bool:
@@ -197,7 +188,8 @@ def remember(start: Start, query: StreamingQuery) -> None:
 
 def _refuse_in_use(start: Start, frame: DataFrame, root: str) -> None:
     active = waiting.active_streams(start.spark)
-    _forget_all_but({str(query.runId) for query in active})
+    for ended in _frames.keys() - {str(query.runId) for query in active}:
+        _frames.pop(ended, None)
     for query in active:
         if query._jsq.streamingQuery().resolvedCheckpointRoot().rstrip("/") != root:
             continue
@@ -207,7 +199,7 @@ def _refuse_in_use(start: Start, frame: DataFrame, root: str) -> None:
 
 
 def _refuse_foreign(start: Start, frame: DataFrame, root: str) -> None:
-    left, read = kinds_in(start.spark, root), sources.kinds_of(frame)
+    left, read = [_kind(line) for line in _last_offsets(start.spark, root)], sources.kinds_of(frame)
     if len(left) != len(read):
         return  # Spark says so
     if any(there and here and there != here for there, here in zip(left, read, strict=True)):
@@ -216,11 +208,6 @@ def _refuse_foreign(start: Start, frame: DataFrame, root: str) -> None:
 
 def _listed(kinds: list[str | None]) -> str:
     return " and ".join(kind or "another source" for kind in kinds)
-
-
-def _forget_all_but(runs: set[str]) -> None:
-    for run in [run for run in _frames if run not in runs]:
-        _frames.pop(run, None)
 
 
 def _qualified(spark: SparkSession, checkpoint: str) -> str:

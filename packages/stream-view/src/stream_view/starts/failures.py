@@ -155,19 +155,14 @@ def _on_termination(run: str, error: str) -> None:
     with _lock:
         started = _started.get(run)
         if started is None:
-            _remember(run, error)
+            now = time.monotonic()
+            for old in [old for old, (when, _) in _ended.items() if now - when > FORGOTTEN_AFTER]:
+                del _ended[old]
+            _ended[run] = now, error
         elif not error:
             del _started[run]
     if started is not None and error:
         Thread(target=_tell, args=(run, started, error), name="telling a failure", daemon=True).start()
-
-
-def _remember(run: str, error: str) -> None:
-    """Keep an end that came before its start returned, and drop old ones."""
-    now = time.monotonic()
-    for old in [old for old, (when, _) in _ended.items() if now - when > FORGOTTEN_AFTER]:
-        del _ended[old]
-    _ended[run] = now, error
 
 
 def _tell(run: str, started: _Started, error: str) -> None:

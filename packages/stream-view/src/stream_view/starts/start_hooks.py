@@ -77,26 +77,22 @@ AFTER: tuple[Callable[[Start, StreamingQuery], None], ...] = (
 
 def install(spark: SparkSession) -> None:
     """Check the starts of this process's streams, and listen to this session's; calling it again changes nothing."""
-    from pyspark.sql.streaming import DataStreamWriter
+    if hasattr(spark, "_jsparkSession"):
+        from pyspark.sql.streaming import DataStreamWriter
+    else:
+        from pyspark.sql.connect.streaming.readwriter import DataStreamWriter  # type: ignore[assignment]
 
     failures.subscribe_to_failures(spark)
-    kind = DataStreamWriter if hasattr(spark, "_jsparkSession") else _writer_over_connect()
-    builders.record(kind)
+    builders.record(DataStreamWriter)
     why = "a stream's checkpoint and columns are checked when it starts, and its failure is shown below its cell"
     for method in ("start", "toTable"):
-        hooks.wrap(kind, method, _wrap_start, by="stream_view", layer="display", why=why)
+        hooks.wrap(DataStreamWriter, method, _wrap_start, by="stream_view", layer="display", why=why)
 
 
 def uninstall() -> None:
     """Undo :func:`install`, for all sessions; views that are shown stay."""
     failures.unsubscribe_from_failures()
     hooks.remove("stream_view")
-
-
-def _writer_over_connect() -> type:
-    from pyspark.sql.connect.streaming.readwriter import DataStreamWriter
-
-    return DataStreamWriter
 
 
 def _wrap_start(original: Any) -> Any:

@@ -165,7 +165,10 @@ def story_of(
     """Apply Spark's rule to the events, correct it by Spark's counts, and choose the shown batches."""
     by_number = {batch.number: batch for batch in batches}
     came = [event for event in events if event.batch in by_number]
-    judged = [_judged(event, by_number[event.batch], windows) for event in came]
+    judged = []
+    for event in came:
+        fate, why = outcome_of(event.time, by_number[event.batch], windows)
+        judged.append(replace(event, fate=fate, why=why))
     notes = [*notes, *_strays(events, by_number)]
     closes = _closes(batches, judged, windows)
     for batch in batches:
@@ -297,11 +300,6 @@ def _expected(batch: Batch, delay: int | None) -> int | None:
     if delay is None or batch.last is None:
         return None
     return max(batch.before or 0, batch.last - delay) or None
-
-
-def _judged(event: Event, batch: Batch, windows: Windows | None) -> Event:
-    fate, why = outcome_of(event.time, batch, windows)
-    return replace(event, fate=fate, why=why)
 
 
 def _refused_ends(time: int, batch: Batch, windows: Windows | None) -> tuple[list[int], list[int]]:

@@ -129,13 +129,11 @@ class Timeline:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         # The person who runs the cell gets marks that answer to the mouse. In a saved notebook of somebody else,
         # JupyterLab takes the SVG out of HTML and leaves its texts; an image stays.
-        shown = picture(self._story) if front_end.is_interactive() else _as_image(self._story)
+        shown = picture(self._story)
+        if not front_end.is_interactive():
+            encoded = base64.b64encode(shown.encode()).decode()
+            shown = f'<img alt="{escape(description(self._story))}" src="data:image/svg+xml;base64,{encoded}">'
         return {"text/html": shown, "text/plain": as_text(self._story)}
-
-
-def _as_image(story: Story) -> str:
-    encoded = base64.b64encode(picture(story).encode()).decode()
-    return f'<img alt="{escape(description(story))}" src="data:image/svg+xml;base64,{encoded}">'
 
 
 class LiveTimeline(Timeline):
