@@ -64,15 +64,11 @@ def _running() -> _CellRun | None:
     cell, run = front_end.running_cell()
     if shell is None or cell is None:
         return None
-    _watch(shell)
+    if _stop_streams_of_cell not in shell.events.callbacks["pre_run_cell"]:
+        shell.events.register("pre_run_cell", _stop_streams_of_cell)
     if cell not in _runs or _runs[cell].run != run:
         _runs[cell] = _CellRun(run, shell.execution_count)
     return _runs[cell]
-
-
-def _watch(shell) -> None:
-    if _stop_streams_of_cell not in shell.events.callbacks["pre_run_cell"]:
-        shell.events.register("pre_run_cell", _stop_streams_of_cell)
 
 
 def _stop_streams_of_cell(_info: object = None) -> None:

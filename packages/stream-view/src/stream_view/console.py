@@ -69,21 +69,16 @@ def _wrap_start(function: Callable) -> Callable:
     def start(self: Any, path: str | None = None, format: str | None = None, *arguments: Any, **options: Any) -> Any:
         if (format or builders.given_to(self).format) != "console":
             return function(self, path, format, *arguments, **options)
-        return _start_with_output(lambda: function(self, path, format, *arguments, **options))
+        global _output
+        before, _output = _output, _Output()
+        try:
+            return function(self, path, format, *arguments, **options)
+        except Exception:  # the former query's text goes to its own cell again
+            _output.draw("")
+            _output = before
+            raise
 
     return start
-
-
-def _start_with_output(start: Callable) -> Any:
-    """Start a query whose text goes to the cell that is running; put the former one back if it cannot start."""
-    global _output
-    before, _output = _output, _Output()
-    try:
-        return start()
-    except Exception:
-        _output.draw("")
-        _output = before
-        raise
 
 
 def _show_all(read: int) -> None:

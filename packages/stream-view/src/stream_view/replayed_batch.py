@@ -26,7 +26,7 @@ from stream_view.checkpoint_batches import LoggedBatch, NoSuchBatch, checkpoint_
 from stream_view.late_data import plans
 from stream_view.late_data.operators import offsets_of
 from stream_view.late_data.replayed_sources import CannotBeRead, Sources, refuse_read_once, why_not
-from stream_view.scratch_checkpoint import ScratchCheckpoint
+from stream_view.scratch_checkpoint import copy_checkpoint
 from stream_view.starts import failures
 from streaming_base.errors import ExplainedError, NotAvailable, StreamTimeout
 
@@ -203,7 +203,7 @@ class _Run:
         if folder is None:
             holder = tempfile.TemporaryDirectory(prefix="replay-", ignore_cleanup_errors=True)
             folder = (Path(holder.name) / "checkpoint").as_uri()
-        ScratchCheckpoint(self.spark, folder).copy(checkpoint, batch)
+        copy_checkpoint(self.spark, checkpoint, folder, batch)
         written: list[DataFrame] = []
         datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
         frame = DataFrame(datasets.ofRows(self.spark._jsparkSession, self.plan), self.spark)

@@ -12,7 +12,6 @@ import json
 import uuid
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,23 +21,19 @@ _LOGS = ("offsets", "commits")
 _WHOLE = ("snapshot", "zip")  # files of the state that need no older ones
 
 
-@dataclass(frozen=True)
-class ScratchCheckpoint:
-    """A copy of a checkpoint, in a new folder that the driver and all executors reach."""
+def copy_checkpoint(spark: SparkSession, checkpoint: str, folder: str, batch: int) -> None:
+    """Copy a checkpoint as it was after the offsets of a batch were written; the original is only read.
 
-    spark: SparkSession
-    folder: str
-
-    def copy(self, checkpoint: str, batch: int) -> None:
-        """Copy a checkpoint as it was after the offsets of a batch were written; the original is only read."""
-        files = _Files(self.spark, checkpoint, self.folder)
-        for log in _LOGS:
-            files.make(log)
-        files.take([f"offsets/{number}" for number in (batch - 1, batch) if number >= 0])
-        files.take([f"commits/{batch - 1}"] if batch else [])
-        files.take(files.below("sources"))
-        files.take(_needed_files(files.below("state"), batch))
-        files.write("metadata", json.dumps({"id": str(uuid.uuid4())}))
+    The new folder is one that the driver and all executors reach.
+    """
+    files = _Files(spark, checkpoint, folder)
+    for log in _LOGS:
+        files.make(log)
+    files.take([f"offsets/{number}" for number in (batch - 1, batch) if number >= 0])
+    files.take([f"commits/{batch - 1}"] if batch else [])
+    files.take(files.below("sources"))
+    files.take(_needed_files(files.below("state"), batch))
+    files.write("metadata", json.dumps({"id": str(uuid.uuid4())}))
 
 
 def _needed_files(state: Iterable[str], version: int) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from stream_view.scratch_checkpoint import ScratchCheckpoint, _needed_files
+from stream_view.scratch_checkpoint import _needed_files, copy_checkpoint
 
 
 def test_of_the_state_only_what_a_version_is_loaded_from_is_needed() -> None:
@@ -40,7 +40,7 @@ def test_the_copy_ends_in_the_middle_of_the_batch_and_has_an_id_of_its_own(
     spark: SparkSession, original: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
-    ScratchCheckpoint(spark, copy.as_uri()).copy(original.as_uri(), 1)
+    copy_checkpoint(spark, original.as_uri(), copy.as_uri(), 1)
     names = {path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file() and path.suffix != ".crc"}
     assert names == {"offsets/0", "offsets/1", "commits/0", "sources/0/0", "state/0/0/1.delta", "metadata"}
     assert (copy / "offsets/1").read_text() == "offsets/1"

@@ -125,11 +125,16 @@ class _Leaf:
         """Return a batch of Spark's first interface for sources, with the columns' ids that the plan above knows."""
         jvm = self._spark._jvm
         if self._opened is None:
-            self._opened = self._data_source().createSource(self._folder)
+            written = self._written
+            if plans.kind(written) == "StreamingRelationV2":  # with a first interface to fall back to
+                written = written.v1Relation().get()
+            self._opened = written.dataSource().createSource(self._folder)
         batch = self._opened.getBatch(jvm.scala.Option.apply(start), end)
         if plans.kind(self._opened) == "FileStreamSource":
             self._expect_files(batch, start, end)
-        plan = _with_metadata(jvm, batch.logicalPlan(), leaf.output().size())
+        plan = batch.logicalPlan()
+        if plan.output().size() != leaf.output().size():  # the query reads the hidden column _metadata of files
+            plan = plans.rebuilt(jvm, plan, lambda below: below.withMetadataColumns())
         alias = jvm.org.apache.spark.sql.catalyst.expressions.Alias
         renamed = [
             alias(
@@ -139,12 +144,6 @@ class _Leaf:
             for here, there in zip(plans.items(leaf.output()), plans.items(plan.output()), strict=True)
         ]  # fmt: skip
         return jvm.org.apache.spark.sql.catalyst.plans.logical.Project(jvm.PythonUtils.toSeq(renamed), plan)
-
-    def _data_source(self) -> Any:
-        written = self._written
-        if plans.kind(written) == "StreamingRelationV2":  # with a first interface to fall back to
-            written = written.v1Relation().get()
-        return written.dataSource()
 
     def _scan(self, leaf: Any, start: Any | None, end: Any) -> Any:
         jvm = self._spark._jvm
@@ -184,13 +183,6 @@ class _Leaf:
     def _beside_source(self) -> Any:
         package = self._opened.getClass().getPackageName()  # type: ignore[union-attr]  # Spark 4.1 has moved it
         return reduce(getattr, package.split("."), self._spark._jvm)
-
-
-def _with_metadata(jvm: Any, plan: Any, columns: int) -> Any:
-    """Return a plan with the hidden column ``_metadata`` of files, where the query reads it."""
-    if plan.output().size() == columns:
-        return plan
-    return plans.rebuilt(jvm, plan, lambda leaf: leaf.withMetadataColumns())
 
 
 def _stream(leaf: Any) -> Any | None:

@@ -36,17 +36,13 @@ def report_unfit_columns(start: Start, query: StreamingQuery) -> None:
     sink = query._jsq.streamingQuery().sink()
     if sink.getClass().getSimpleName() != _SINK:
         return
-    there = _columns(_schema_of_table(start.spark, sink.path()))
+    # The schema in Delta's log has the hidden parts; a missing table has no columns.
+    log = start.spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(start.spark._jsparkSession, sink.path())
+    there = _columns(json.loads(log.unsafeVolatileSnapshot().metadata().schema().json()))
     here = _columns(json.loads(start.frame._jdf.schema().json()))
     merges = str(start.options.get("mergeschema", "")).lower() == "true"
     if there and (differences := _differences(start.spark, here, there, merges)):
         front_end.print_below(start.cell, f"Not all columns fit the table of this stream: {'; '.join(differences)}.")
-
-
-def _schema_of_table(spark: SparkSession, path: Any) -> dict[str, Any]:
-    """Return the schema in Delta's log, with hidden parts; a missing table has no columns."""
-    log = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
-    return json.loads(log.unsafeVolatileSnapshot().metadata().schema().json())
 
 
 def _columns(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -106,35 +106,22 @@ def _wrap_start(original: Any) -> Any:
             recorded.set_option(key, value)
         name = given.get("queryName") or recorded.name
         options, cell = recorded.lower_options, front_end.parent_message()
-        coming = Start(_session_of(self), getattr(self, "_df", None), name, options, cell)
-        for look in BEFORE:
-            _run_check(look, coming)
+        # Over Connect a writer has nothing but the session and the plan.
+        spark = self._df.sparkSession if hasattr(self, "_df") else self._session
+        coming = Start(spark, getattr(self, "_df", None), name, options, cell)
+        for check in BEFORE:
+            try:
+                check(coming)
+            except ExplainedError:
+                raise
+            except Exception:  # of the check itself: Spark decides
+                _log.debug("a check before a start failed", exc_info=True)
         query = original(self, *args, **kwargs)
-        for tell in AFTER:
-            _run_report(tell, coming, query)
+        for report in AFTER:
+            try:
+                report(coming, query)
+            except Exception:
+                _log.debug("a report after a start failed", exc_info=True)
         return query
 
     return start
-
-
-def _session_of(writer: Any) -> SparkSession:
-    """Return a writer's session; over Connect it has nothing but the session and the plan."""
-    return writer._df.sparkSession if hasattr(writer, "_df") else writer._session
-
-
-def _run_check(look: Callable[[Start], None], start: Start) -> None:
-    """Run a check that may refuse a start; if the check itself fails, Spark decides."""
-    try:
-        look(start)
-    except ExplainedError:
-        raise
-    except Exception:
-        _log.debug("a look before a start failed", exc_info=True)
-
-
-def _run_report(tell: Callable[[Start, StreamingQuery], None], start: Start, query: StreamingQuery) -> None:
-    """Run a report about a started stream; its own errors are only logged."""
-    try:
-        tell(start, query)
-    except Exception:
-        _log.debug("a look at a start failed", exc_info=True)

@@ -48,7 +48,8 @@ def picture(story: Story) -> str:
     top = 150 if legend else 126
     lanes = lanes_of(story, axis, top)
     below = lanes[-1].end + 34 if lanes else 66
-    foot = _paragraphs(story, below)
+    lines = [line for note in story.notes for line in textwrap.wrap(clean(note), 118)]
+    foot = [(line, below + 19 * number) for number, line in enumerate(lines)]
     height = round(foot[-1][1] + 24 if foot else below - 12)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
@@ -115,12 +116,6 @@ def _legend(story: Story) -> list[str]:
         parts.append(text_element(x + 28, 92.5, name, fill=SOFT))
         x = round(x + 28 + text_width(name, 13) + 18)
     return parts
-
-
-def _paragraphs(story: Story, y: float) -> list[tuple[str, float]]:
-    """Return the lines below the plot with their places."""
-    lines = [line for note in story.notes for line in textwrap.wrap(clean(note), 118)]
-    return [(line, y + 19 * number) for number, line in enumerate(lines)]
 
 
 def _subtitle(story: Story) -> str:
