@@ -78,6 +78,17 @@ def test_tables_are_deltas_whatever_the_sessions_default_format_is(pipeline: Pip
     assert pipeline.values("counted", "count") == [3]
 
 
+def test_an_update_that_fails_raises_its_error_where_that_is_asked_for(pipeline: Pipeline) -> None:
+    pipeline.write("""
+        @dlt.table
+        def lost():
+            return spark.read.table("nowhere_to_be_found")
+    """)
+    assert pipeline.run().state is State.FAILED
+    with pytest.raises(PipelineError, match="nowhere_to_be_found"):
+        pipeline.run(raise_on_failure=True)
+
+
 def test_new_rows_are_read_once_and_those_that_do_not_meet_a_condition_are_dropped(
     story: Pipeline, updates: list[Update]
 ) -> None:

@@ -87,7 +87,7 @@ def test_with_ansi_mode_it_fails_and_the_error_says_how_to_run_it(foreign: Path,
 
 
 def test_parameters_reach_the_widgets(foreign: Path, tmp_path: Path) -> None:
-    result = run(foreign / JOB, tmp_path / "home", parameters={"tag": "continue"})
+    result = run(foreign / JOB, tmp_path / "home", parameters={"tag": "go on"})
     assert "not reached without a parameter" in failures(result)[0]
 
 

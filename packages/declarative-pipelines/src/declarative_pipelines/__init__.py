@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # what type checkers and editors see
     from declarative_pipelines.definitions.api_modules import install as install
     from declarative_pipelines.definitions.api_modules import install_when_imported as install_when_imported
+    from declarative_pipelines.definitions.api_modules import uninstall as uninstall
     from declarative_pipelines.definitions.registry import forget_cells as forget_cells
     from declarative_pipelines.errors import PipelineError as PipelineError
     from declarative_pipelines.pipeline import event_log as event_log
@@ -22,6 +23,7 @@ _HOMES = {
     "install_when_imported": "definitions.api_modules",
     "run_continuously": "pipeline",
     "run_pipeline": "pipeline",
+    "uninstall": "definitions.api_modules",
     "PipelineError": "errors",
     "Update": "updates.results",
 }

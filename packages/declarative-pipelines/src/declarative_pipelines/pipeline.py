@@ -105,6 +105,7 @@ def run_pipeline(
     name: str | None = None,
     observer: Observer | None = None,
     show: bool = True,
+    raise_on_failure: bool = False,
     spark: SparkSession | None = None,
 ) -> Update:
     """Run one update of a pipeline, and return what it did.
@@ -138,6 +139,8 @@ def run_pipeline(
         Called with each event of :mod:`.updates.results`; for batches, in the threads of their streams.
     show
         In a notebook, draw the datasets below the cell, and what the update does with them while it runs.
+    raise_on_failure
+        Raise the error of an update that fails, as a script or CI wants it.
 
     Returns
     -------
@@ -168,7 +171,8 @@ def run_pipeline(
     lock = nullcontext() if dry_run else only_update(location.storage)
     with lock, only_in_session(session, location.name), in_session(session, location, settings):
         observe = observer or (lambda progress: None)
-        return update_graph.run_and_show(update, location.name, dry_run, observe) if show else update(observe)
+        done = update_graph.run_and_show(update, location.name, dry_run, observe) if show else update(observe)
+    return done.raise_if_failed() if raise_on_failure else done
 
 
 def event_log(pipeline: Update | str, spark: SparkSession | None = None) -> DataFrame:

@@ -11,6 +11,7 @@ from declarative_pipelines.definitions import decorators as dlt
 from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, Definitions, SnapshotFlow, Violation
 from declarative_pipelines.definitions.registry import collected_definitions
 from declarative_pipelines.errors import BadDefinition, UnsupportedFeature
+from streaming_base import hooks
 
 
 @pytest.fixture
@@ -128,3 +129,4 @@ def test_both_imports_give_the_names_and_sparks_own_come_back(monkeypatch: pytes
         _ = pipelines.update_flow
     api_modules.uninstall()
     assert pipelines.table is own and "dlt" not in sys.modules
+    assert not [hook for hook in hooks.table() if hook.by == "declarative_pipelines"]

@@ -16,7 +16,7 @@ set_up_notebook(globals())
 DA = start_lesson("waits", dataset="device-readings/readings")
 DA.data_factory.land()
 
-from stream_view import waiting
+from streaming_base import waiting
 said, show_line = [], waiting.show_line
 def show(text, line=None):
     said.append(text)

@@ -190,7 +190,7 @@ try:
     DA.block_until_stream_is_ready("broken")
 except Exception as error:
     print(type(error).__name__, "no such sensor" if "no such sensor" in str(error) else error)
-from stream_view import front_end
+from streaming_base import front_end
 told = []
 asked, printed = front_end.is_interactive, front_end.print_below
 front_end.is_interactive, front_end.print_below = lambda: True, lambda cell, text: told.append(text)

@@ -54,9 +54,12 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Restore the names of ``pyspark.pipelines``, and remove ``dlt``."""
+    """Restore the names of ``pyspark.pipelines`` and the methods of Spark's classes, and remove ``dlt``."""
     from pyspark import pipelines
 
+    from streaming_base import hooks
+
+    hooks.remove("declarative_pipelines")
     for name, original in _replaced.items():
         names = sys.modules if name == "dlt" else vars(pipelines)
         names.pop(name, None)
