@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, FloatRect, Locator
 
 IMAGES = directories.PROJECT / "docs" / "images"
-WIDTH, HEIGHT = 900, 560  # pixels
+LEFT, TOP, WIDTH, HEIGHT = 40, 92, 900, 560  # of the picture in the page, in pixels
 COLORS = 96
 
 SETUP = """%load_ext streaming_classroom
@@ -68,14 +68,24 @@ def main() -> None:
 def take_verdict(browser: Browser, lab: str, root: Path) -> None:
     """Answer an exercise of lesson 01 with a limit that is wrong by one, and take the verdict."""
     cells = [SETUP.replace("readme", "01"), ANSWER, CHECK]
-    notebook = Notebook(browser, lab, root / "verdict.ipynb", root, cells, WIDTH + 80, HEIGHT + 160)
-    notebook.page.keyboard.press("Control+b")
-    for number in range(3):
-        notebook.run(number)
-    notebook.cells.first.evaluate("cell => cell.style.display = 'none'")
+    notebook = _open(browser, lab, root / "verdict.ipynb", cells)
+    notebook.run(1)
+    notebook.run(2)
     verdict = notebook.cells.nth(2).bounding_box()
-    area: FloatRect = {"x": 40, "y": 92, "width": WIDTH, "height": verdict["y"] + verdict["height"] - 92}
-    notebook.page.screenshot(path=IMAGES / "verdict.png", clip=area)
+    notebook.page.screenshot(path=IMAGES / "verdict.png", clip=_area(verdict["y"] + verdict["height"] - TOP))
+
+
+def _open(browser: Browser, lab: str, path: Path, cells: list[str]) -> Notebook:
+    """Open a notebook without the list of files, run its first cell and hide it."""
+    notebook = Notebook(browser, lab, path, path.parent, cells, WIDTH + 80, HEIGHT + 160)
+    notebook.page.keyboard.press("Control+b")
+    notebook.run(0)
+    notebook.cells.first.evaluate("cell => cell.style.display = 'none'")
+    return notebook
+
+
+def _area(height: float = HEIGHT) -> FloatRect:
+    return {"x": LEFT, "y": TOP, "width": WIDTH, "height": height}
 
 
 class Film:
@@ -86,15 +96,14 @@ class Film:
 
     def show(self, seconds: float) -> None:
         """Take what the page shows now, for so many seconds."""
-        area: FloatRect = {"x": 40, "y": 92, "width": WIDTH, "height": HEIGHT}
-        picture = Image.open(io.BytesIO(self._notebook.page.screenshot(clip=area))).convert("RGB")
+        picture = Image.open(io.BytesIO(self._notebook.page.screenshot(clip=_area()))).convert("RGB")
         if self._frames and picture.tobytes() == self._frames[-1].tobytes():
             self._seconds[-1] += seconds
             return
         self._frames.append(picture)
         self._seconds.append(seconds)
 
-    def show_change(self, frames: int = 8, seconds: float = 0.15) -> None:
+    def show_change(self, frames: int, seconds: float) -> None:
         """Take frames while something on the page moves."""
         for _frame in range(frames):
             self.show(seconds)
@@ -118,10 +127,7 @@ class Film:
 
 def take_stream(browser: Browser, lab: str, root: Path) -> None:
     """Record a stream while data lands and until it is stopped."""
-    notebook = Notebook(browser, lab, root / "stream.ipynb", root, [SETUP, LAND, COUNT], WIDTH + 80, HEIGHT + 160)
-    notebook.page.keyboard.press("Control+b")
-    notebook.run(0)
-    notebook.cells.first.evaluate("cell => cell.style.display = 'none'")
+    notebook = _open(browser, lab, root / "stream.ipynb", [SETUP, LAND, COUNT])
     notebook.run(2)
     view = notebook.view(2)
     film = Film(notebook)

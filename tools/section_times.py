@@ -12,7 +12,7 @@ import nbformat
 from lesson_linter import plan
 from lesson_linter.lesson import read
 from streaming_classroom.files import directories
-from streaming_classroom.runner.lesson_files import find_lessons
+from streaming_classroom.runner.lesson_files import STATED_MINUTES, find_lessons
 
 
 def write_times(number: str) -> None:
@@ -30,7 +30,7 @@ def write_times(number: str) -> None:
             cell.source = f"{head}\n\n*{plan.format_minutes(part.minutes)}*{below}"
     opening = notebook.cells[0]
     total = sum(part.minutes for part in planned)
-    opening.source = plan.STATED.sub(lambda found: f"{found[1]}{total}{found[3]}", opening.source)
+    opening.source = STATED_MINUTES.sub(lambda found: f"{found[1]}{total}{found[3]}", opening.source)
     nbformat.write(notebook, path)
     print(f"{path.stem}: {total} minutes")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 
 from streaming_classroom.exercises import catalogue
+from streaming_classroom.runner.lesson_files import STATED_MINUTES
 
 from .api_pages import api_page, module_of
 from .lesson_pages import lesson_page
@@ -49,14 +50,10 @@ def write(project: Path, source: Path, extra: Path, address: str) -> str:
     readme = _read(project / "README.md")
     lessons = _paths(project, "notebooks/[0-9]*.ipynb")
     packages = _paths(project, "packages/*/README.md")
-    more = {path: _paths(project, f"{posixpath.dirname(path)}/CHANGELOG.md") for path in packages}
+    patterns = ("docs/*.md", "CHANGELOG.md", "src/**/*.md")
     more = {
-        path: [
-            *_paths(project, f"{posixpath.dirname(path)}/docs/*.md"),
-            *pages,
-            *_paths(project, f"{posixpath.dirname(path)}/src/**/*.md"),
-        ]
-        for path, pages in more.items()
+        path: [page for pattern in patterns for page in _paths(project, f"{posixpath.dirname(path)}/{pattern}")]
+        for path in packages
     }
     documents = {*_paths(project, "docs/**/*.md"), *_paths(project, "*.md")} - {"README.md", *_FRONT}
     reference = [path for path in _REFERENCE if (project / path).is_file()]
@@ -128,10 +125,10 @@ def lessons_page(notebooks: dict[str, nbformat.NotebookNode], learning: str) -> 
         number = _LESSON.fullmatch(posixpath.basename(path))["number"]
         title = re.search(r"\A# (?:\S+ · )?(.+)$", text, re.MULTILINE)[1]
         question = re.search(r"^\*\*The question:\*\* (.+(?:\n.+)*)", text, re.MULTILINE)
-        minutes = re.search(r"^\*\*Time:\*\* (\d+) minutes", text, re.MULTILINE)
+        minutes = STATED_MINUTES.search(text)
         asked = " ".join(question[1].split()) if question else stories.get(number, "")
         rows.append(
-            f"| {number} | [{title}]({path}) | {asked[:1].upper() + asked[1:]} | {minutes[1] if minutes else ''} |"
+            f"| {number} | [{title}]({path}) | {asked[:1].upper() + asked[1:]} | {minutes[2] if minutes else ''} |"
         )
         entries.append(f"{number} · {title} <{path}>")
     text = "Each lesson is complete on its own. A number with X goes deeper, with L is a lab, with W wraps up."

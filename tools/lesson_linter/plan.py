@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from streaming_classroom.runner.lesson_files import STATED_MINUTES
 from streaming_classroom.runner.results import EXERCISE
 
 from .exercises import quiz_questions
@@ -22,7 +23,6 @@ MINUTES_PER_EXERCISE = 6  # with its check
 MINUTES_PER_WRAP_UP = 40  # its one task
 MINUTES_PER_QUIZ = 4
 LONGEST, LONGEST_LAB = 45, 50
-STATED = re.compile(r"^(\*\*Time:\*\* )(\d+)( minutes?\b)", re.MULTILINE)
 STATED_OF_SECTION = re.compile(r"\n\n\*(\d+) minutes?\*(?=\n|$)")
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
@@ -67,7 +67,7 @@ def stated_time(lesson: Lesson) -> Iterator[Problem]:
             message = f"state the section's time below its heading: '*{format_minutes(part.minutes)}*'"
             yield lesson.problem("time", message, part.cell, part.line)
     cell, total = lesson.cells[0], sum(part.minutes for part in planned)
-    stated = STATED.search(cell.source) if cell.kind == "markdown" else None
+    stated = STATED_MINUTES.search(cell.source) if cell.kind == "markdown" else None
     if stated and int(stated[2]) != total:
         message = f"state {total} minutes, the sum of the sections', of the opening and of what follows the sections"
         yield lesson.problem("time", message, cell)

@@ -77,4 +77,7 @@ def uninstall() -> None:
         for name in set(dialect.names) - {"spark", "sc"}:
             names.pop(name, None)
         if before is not None:
+            from notebook_dialect.kernel import last_lines
+
+            last_lines.uninstall(before.shell)
             before.restore()

@@ -24,6 +24,8 @@ state = (
     [hook.name for hook in hooks.table() if hook.by == "notebook_dialect"],
     shell.custom_exceptions,
     "dbutils" in globals(), "sql" in globals(),
+    [str(kind) for kind in shell.display_formatter.formatters["text/plain"].type_printers if "DataStreamWriter" in str(kind)],
+    [name for _, name in shell.display_formatter.formatters["text/plain"].deferred_printers if name == "DataStreamWriter"],
 )
 """
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import secrets
 import subprocess
 import sys
@@ -84,10 +83,8 @@ def start_over(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run lessons or notebooks unattended, and report which pass."""
-    from streaming_classroom.runner.lesson_files import (
-        find_lessons,
-        unknown_parameter,
-    )  # with what set-up has installed
+    # With what set-up has installed.
+    from streaming_classroom.runner.lesson_files import find_lessons, unknown_parameter
     from streaming_classroom.runner.suite import run_lessons
 
     lessons = find_lessons(options.lessons, directories.notebooks())
@@ -97,9 +94,7 @@ def run(options: argparse.Namespace) -> int:
     _set_up()
     if not options.lessons:
         fewest, most = (round(minutes * len(lessons) / options.jobs) for minutes in MINUTES_OF_A_LESSON)
-        print(
-            f"{len(lessons)} lessons, about {fewest} to {most} minutes; Ctrl+C stops them. One lesson: course.py run 05"
-        )
+        print(f"{len(lessons)} lessons, about {fewest} to {most} minutes; Ctrl+C stops them. One: course.py run 05")
     result = run_lessons(
         lessons,
         jobs=options.jobs,
@@ -118,22 +113,17 @@ def run(options: argparse.Namespace) -> int:
 
 def list_lessons(_options: argparse.Namespace) -> int:
     """List the lessons: minutes, and how many exercises are right."""
-    from streaming_classroom.exercises import catalogue
-    from streaming_classroom.exercises.progress import ExerciseRecord
+    from streaming_classroom.exercises.progress import ExerciseRecord, counts_of
+    from streaming_classroom.runner.lesson_files import find_lessons, lesson_number, stated_minutes
 
     done = ExerciseRecord().read()
-    for path in sorted(directories.notebooks().glob("[0-9]*.ipynb")):
-        number, _, title = path.stem.partition("-")
-        exercises = catalogue.exercise_ids(number) if number in catalogue.lessons() else ()
-        right = sum(name in done and bool(done[name].right) for name in exercises)
-        state = f"{right} of {len(exercises)} right" if exercises else ""
-        print(f"{number:<4} {title.replace('-', ' '):<38} {_minutes(path):>3} min  {state}".rstrip())
+    for path in find_lessons([], directories.notebooks()):
+        title = path.stem.partition("-")[2].replace("-", " ")
+        counts = counts_of(lesson_number(path.name), done)
+        state = f"{counts.right} of {counts.exercises} right" if counts.exercises else ""
+        minutes = stated_minutes(path) or ""
+        print(f"{lesson_number(path.name):<4} {title:<38} {minutes:>3} min  {state}".rstrip())
     return 0
-
-
-def _minutes(lesson: Path) -> str:
-    found = re.search(r"\*\*Time:\*\* (\d+) minutes", lesson.read_text(encoding="utf-8"))
-    return found[1] if found else ""
 
 
 def progress(options: argparse.Namespace) -> int:
@@ -363,7 +353,11 @@ def _add_arguments(commands: Mapping[str, CommandParser]) -> None:
     commands["kafka"].add_argument("action", choices=("start", "stop", "status", "topics"))
 
     add = commands["test"].add_argument
-    add("--all", action="store_true", help="all lessons, their answers, kills, a cluster, Kafka, browser (90 minutes)")
+    add(
+        "--all",
+        action="store_true",
+        help="all lessons, their answers, kills, a cluster, Kafka, browser (about 90 minutes)",
+    )
     add("--exhaustive", action="store_true", help="--all, and each wrong answer and mutant of each exercise (hours)")
     add("--since", metavar="COMMIT",
         help="also every test of each package, lesson and folder that differs from COMMIT, or from a `day` before the "

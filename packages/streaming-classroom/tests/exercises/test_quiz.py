@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from bs4 import BeautifulSoup
 
@@ -23,6 +25,12 @@ QUESTIONS = (
         (Choice("No", "Two comes after.", is_right=True), Choice("Yes", "Look."), Choice("Some", "No.")),
     ),
 )
+
+
+@pytest.fixture(autouse=True)
+def _record_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what these tests choose out of the progress of whoever runs them."""
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
 
 
 def test_each_choice_is_folded_around_its_reason_and_needs_no_script() -> None:
@@ -107,8 +115,7 @@ def test_the_right_choice_of_a_lesson_is_not_always_in_the_same_place(lesson: st
         assert all(reasons) and len(set(reasons)) == len(reasons)
 
 
-def test_a_choice_is_recorded_and_progress_says_how_a_quiz_went(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
+def test_a_choice_is_recorded_and_progress_says_how_a_quiz_went() -> None:
     grader = Grader(None, None, {})  # type: ignore[arg-type]
     assert "; a quiz of" in line_of("05", grader)
     questions = catalogue.quiz_of("05")
@@ -122,8 +129,7 @@ def test_a_choice_is_recorded_and_progress_says_how_a_quiz_went(tmp_path, monkey
         grader.quiz("05", 99, "a")
 
 
-def test_a_prediction_is_recorded_unless_nobody_made_one(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
+def test_a_prediction_is_recorded_unless_nobody_made_one() -> None:
     grader = Grader(None, None, {})  # type: ignore[arg-type]
     assert str(grader.predict("05.a", ...)).startswith("○ 05.a: no prediction yet.")
     assert "prediction" not in line_of("05", grader)

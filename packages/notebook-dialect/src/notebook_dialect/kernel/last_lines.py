@@ -18,5 +18,12 @@ def install(shell: InteractiveShell) -> None:
         plain.for_type_by_name(module, "DataStreamWriter", _say)
 
 
+def uninstall(shell: InteractiveShell) -> None:
+    """Show a ``DataStreamWriter`` as IPython does."""
+    plain = shell.display_formatter.formatters["text/plain"]  # type: ignore[union-attr]
+    for module in _WRITERS:
+        plain.pop(f"{module}.DataStreamWriter", None)
+
+
 def _say(_writer: object, printer: Any, _cycle: bool) -> None:
     printer.text(NOT_STARTED)

@@ -10,7 +10,7 @@ import csv
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -56,6 +56,34 @@ class ExerciseProgress:
     right: str = ""
     saw_solution: bool = False
     chosen: str = ""
+
+
+@dataclass(frozen=True)
+class LessonCounts:
+    """The progress in one lesson.
+
+    Attributes
+    ----------
+    exercises, begun, right : int
+        The lesson's exercises, those with an entry in the record, and those that are right.
+    verdicts, hints, solutions_read_first : int
+        The sums over its exercises.
+    questions, answered, quiz_right : int
+        The questions of its quiz, those answered, and those whose first choice was right.
+    last_right : str
+        The time of the last first right attempt, in ISO format; empty without one.
+    """
+
+    exercises: int
+    begun: int
+    right: int
+    verdicts: int
+    hints: int
+    solutions_read_first: int
+    questions: int
+    answered: int
+    quiz_right: int
+    last_right: str
 
 
 def learners_file() -> Path:
@@ -199,7 +227,7 @@ def write_class(folder: Path, file: TextIO) -> int:
     """
     if not folder.is_dir():
         raise NotADirectoryError(f"There is no folder {folder}.")
-    writer = csv.DictWriter(file, CLASS_COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(file, CLASS_COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     records = sorted(folder.rglob("*.json"))
     for path in records:
@@ -207,42 +235,51 @@ def write_class(folder: Path, file: TextIO) -> int:
         done = ExerciseRecord(path).read()
         if not done and path.read_text(encoding="utf-8").strip() != "{}":
             raise ValueError(f"{path} is no record of exercises. Give the file work/progress/{NAME} of each learner.")
-        writer.writerows({"learner": learner, **row} for row in _class_rows(done))
+        for lesson in catalogue.lessons():
+            counts = counts_of(lesson, done)
+            if counts.begun or counts.answered:
+                writer.writerow({"learner": learner, "lesson": lesson, **asdict(counts)})
     return len(records)
 
 
-def _class_rows(done: dict[str, ExerciseProgress]) -> Iterator[dict[str, object]]:
-    for lesson in catalogue.lessons():
-        entries = [done[name] for name in catalogue.exercise_ids(lesson) if name in done]
-        quiz = [
-            done[key] for n in range(len(catalogue.quiz_of(lesson))) if (key := question_name(lesson, n + 1)) in done
-        ]
-        if not entries and not quiz:
-            continue
-        yield {
-            "lesson": lesson,
-            "exercises": len(catalogue.exercise_ids(lesson)),
-            "right": sum(bool(entry.right) for entry in entries),
-            "verdicts": sum(entry.tries for entry in entries),
-            "hints": sum(entry.hints for entry in entries),
-            "solutions_read_first": sum(entry.saw_solution for entry in entries),
-            "quiz_right": sum(bool(question.right) for question in quiz),
-            "last_right": max((entry.right for entry in entries), default=""),
-        }
+def counts_of(lesson: str, done: dict[str, ExerciseProgress]) -> LessonCounts:
+    """Return the counts of a lesson in a record."""
+    exercises, questions = catalogue.exercise_ids(lesson), len(catalogue.quiz_of(lesson))
+    entries = [done[exercise] for exercise in exercises if exercise in done]
+    answered = [done[name] for n in range(1, questions + 1) if (name := question_name(lesson, n)) in done]
+    return LessonCounts(
+        exercises=len(exercises),
+        begun=len(entries),
+        right=sum(bool(entry.right) for entry in entries),
+        verdicts=sum(entry.tries for entry in entries),
+        hints=sum(entry.hints for entry in entries),
+        solutions_read_first=sum(entry.saw_solution for entry in entries),
+        questions=questions,
+        answered=len(answered),
+        quiz_right=sum(bool(question.right) for question in answered),
+        last_right=max((entry.right for entry in entries), default=""),
+    )
 
 
 def _line(lesson: str, exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
-    parts = _words(exercises, done), _quiz(lesson, done), _predictions(lesson, done)
+    counts = counts_of(lesson, done)
+    parts = _words(counts), _quiz(counts), _predictions(lesson, done)
     return f"{lesson:<4} {_dots(exercises, done)}  {'; '.join(filter(None, parts))}"
 
 
-def _quiz(lesson: str, done: dict[str, ExerciseProgress]) -> str:
+def _words(counts: LessonCounts) -> str:
+    hints, solutions = counts.hints, counts.solutions_read_first
+    parts = [f"{counts.right} of {counts.exercises} right"]
+    parts += [f"{hints} hint{'s' * (hints != 1)}"] * bool(hints)
+    parts += [f"{solutions} solution{'s' * (solutions != 1)} read first"] * bool(solutions)
+    return ", ".join(parts)
+
+
+def _quiz(counts: LessonCounts) -> str:
     """Return the result of a lesson's quiz, by the first choice of each question."""
-    questions = len(catalogue.quiz_of(lesson))
-    answered = [done[name] for n in range(1, questions + 1) if (name := question_name(lesson, n)) in done]
-    if not answered:
-        return f"a quiz of {questions}" if questions else ""
-    return f"quiz: {sum(bool(one.right) for one in answered)} of {questions} right at once"
+    if not counts.answered:
+        return f"a quiz of {counts.questions}" if counts.questions else ""
+    return f"quiz: {counts.quiz_right} of {counts.questions} right at once"
 
 
 def _predictions(lesson: str, done: dict[str, ExerciseProgress]) -> str:
@@ -252,15 +289,6 @@ def _predictions(lesson: str, done: dict[str, ExerciseProgress]) -> str:
 
 def _dots(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
     return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(_DOTS)
-
-
-def _words(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
-    entries = [_of(done, exercise) for exercise in exercises]
-    parts = [f"{sum(bool(entry.right) for entry in entries)} of {len(entries)} right"]
-    hints, solutions = sum(entry.hints for entry in entries), sum(entry.saw_solution for entry in entries)
-    parts += [f"{hints} hint{'s' * (hints != 1)}"] * bool(hints)
-    parts += [f"{solutions} solution{'s' * (solutions != 1)} read first"] * bool(solutions)
-    return ", ".join(parts)
 
 
 def _of(done: dict[str, ExerciseProgress], exercise: str) -> ExerciseProgress:

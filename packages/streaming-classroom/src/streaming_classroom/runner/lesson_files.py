@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 NOTEBOOK_SUFFIXES = (".ipynb", ".py", ".sql")  # the last two in Databricks' source format
 CHECK = re.compile(r'DA\.check\("(?P<id>[^"]+)"\)')
+#: The minutes of a lesson, in its opening cell.
+STATED_MINUTES = re.compile(r"^(\*\*Time:\*\* )(\d+)( minutes?\b)", re.MULTILINE)
 STAND_IN_HOME = "/classroom"
 _NUMBER = re.compile(r"0*(\d+)([a-z]?)", re.IGNORECASE)
 _LESSON = re.compile(r"(\d{2,}[a-z]?)-.+\.ipynb", re.IGNORECASE)
@@ -81,6 +83,13 @@ def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:
         hint = f" The nearest are {', '.join(nearest)}." if nearest else ""
         raise RunnerError(f"There is no lesson {name!r}.{hint} `python course.py list` shows all {len(lessons)}.")
     return found
+
+
+def stated_minutes(lesson: Path) -> int | None:
+    """Return the minutes that a lesson's opening cell states, or None."""
+    opening = json.loads(lesson.read_text(encoding="utf-8"))["cells"][0]["source"]
+    found = STATED_MINUTES.search("".join(opening))
+    return int(found[2]) if found else None
 
 
 def unknown_parameter(names: Iterable[str], notebooks: Iterable[Path]) -> str | None:
