@@ -154,8 +154,11 @@ def test_the_messages_and_the_port_outlive_a_broker_that_was_killed(home: Path) 
 
 
 @pytest.mark.slow
-def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_out(home: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as innocent:
+@pytest.mark.parametrize("arguments", [(), (broker.MAIN_CLASS,)])  # any program, and the broker of another folder
+def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_out(
+    home: Path, arguments: tuple[str, ...]
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()", *arguments], stdin=subprocess.PIPE) as innocent:
         here = broker.folder()
         here.mkdir(parents=True)
         state = {"address": "127.0.0.1:9", "pid": innocent.pid, "began": 0}

@@ -151,10 +151,11 @@ def _write_state(here: Path, state: dict[str, Any]) -> None:
 
 
 def _process(here: Path) -> psutil.Process | None:
-    """Return the broker's process, unless its id belongs to another program by now."""
+    """Return the broker's process, unless its id belongs to another program, or another folder's broker, by now."""
     with suppress(psutil.Error, KeyError):
         process = psutil.Process(_read_state(here)["pid"])
-        if MAIN_CLASS in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+        is_ours = MAIN_CLASS in process.cmdline() and Path(process.cwd()) == here.resolve()
+        if is_ours and process.status() != psutil.STATUS_ZOMBIE:
             return process
     return None
 
