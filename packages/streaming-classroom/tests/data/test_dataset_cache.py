@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from pathlib import Path
 
@@ -152,16 +154,38 @@ def test_a_damaged_note_is_no_reason_not_to_start(tmp_path: Path) -> None:
     assert (tmp_path / "home/dbfs/mnt/training/old/patients.json").exists()
 
 
-def test_a_link_to_somebodys_own_data_is_left_alone(generators: Path, tmp_path: Path) -> None:
+def test_a_note_removes_nothing_outside_of_the_folder(tmp_path: Path) -> None:
     datasets.register()
-    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    outside = tmp_path / "kept.json"
+    outside.touch()
+    folders = [tmp_path / "home/dbfs/mnt/training" / name for name in ("old", "streaming-classroom/small-one")]
+    names = [str(outside), *(os.path.relpath(outside, folder) for folder in folders), "patients.json"]
+    for note in (tmp_path / "home" / "registered").glob("*.json"):
+        note.write_text(json.dumps(names))
+    datasets.register()
+    assert outside.exists()
+    assert all((folder / "patients.json").read_text() == '{"name": "Ann"}' for folder in folders)
+
+
+def test_editing_a_registered_file_leaves_the_cache_as_it_was(tmp_path: Path) -> None:
+    datasets.register()
+    with (tmp_path / "home/dbfs/mnt/training/old/patients.json").open("a") as file:
+        file.write("{}")
+    assert (datasets.directory("small-one") / "patients.json").read_text() == '{"name": "Ann"}'
+
+
+@pytest.mark.parametrize("linked", ["small-one", "."])  # the dataset's folder, or the one above it
+def test_a_link_to_somebodys_own_data_is_left_alone(generators: Path, tmp_path: Path, linked: str) -> None:
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom" / linked
     there.rename(tmp_path / "own")
     there.symlink_to(tmp_path / "own")
-    (tmp_path / "own" / "patients.json").write_text("mine")
+    own = (there / "small-one" if linked == "." else there).resolve()
+    (own / "patients.json").write_text("mine")
     (generators / "small_one.py").write_text(GENERATOR.replace('"b.json"', '"c.json"'))
     datasets.register()
-    assert (tmp_path / "own" / "patients.json").read_text() == "mine"
-    assert (tmp_path / "own" / "readings" / "b.json").exists()
+    assert (own / "patients.json").read_text() == "mine"
+    assert (own / "readings" / "b.json").exists()
 
 
 def test_a_connect_server_is_told_the_files_themselves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType, ModuleType
 
 from filelock import FileLock
@@ -115,9 +115,21 @@ def register() -> str:
             for path in (f"{REGISTERED}/{name}", *(older for older, known in OLDER_PATHS.items() if known == name)):
                 target = classroom_files().local_path(path)
                 note = notes / f"{hashlib.sha256(str(target).encode()).hexdigest()[:16]}.json"
-                if not target.is_symlink():  # to data of somebody's own
+                if not _leads_elsewhere(target):
                     _copy_dataset(generate(name), target, note)
     return classroom_files().spark_path(REGISTERED)
+
+
+def _leads_elsewhere(target: Path) -> bool:
+    """Whether the folder, or one on the way to it from the home, is a link: to data of somebody's own."""
+    home, way = directories.home(), [target, *target.parents]
+    return any(folder.is_symlink() for folder in way[: way.index(home) if home in way else 1])
+
+
+def _is_below(name: str) -> bool:
+    """Whether a noted name is one of a file inside the folder: those that are not wanted any more are removed."""
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts
 
 
 def _copy_dataset(source: Path, target: Path, note: Path) -> None:
@@ -128,7 +140,7 @@ def _copy_dataset(source: Path, target: Path, note: Path) -> None:
     """
     wanted = {path.relative_to(source).as_posix(): path for path in sorted(source.rglob("*")) if path.is_file()}
     try:
-        noted = set(json.loads(note.read_text(encoding="utf-8")))
+        noted = set(filter(_is_below, json.loads(note.read_text(encoding="utf-8"))))
     except (OSError, ValueError, TypeError):
         noted = set()
     for name in noted - wanted.keys():
