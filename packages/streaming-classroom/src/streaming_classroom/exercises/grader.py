@@ -20,6 +20,7 @@ from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt, MadeStream
 from streaming_classroom.exercises.exercise import Exercise, HiddenTest, Mistake, NotTried
+from streaming_classroom.exercises.predictions import Predictions
 from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown
 from streaming_classroom.exercises.quiz import NoQuiz, answer_shown, is_right, quiz_shown
 from streaming_classroom.exercises.sandbox import CannotRunError, CellFailedError, Sandbox, open_sandbox
@@ -29,7 +30,6 @@ from streaming_classroom.exercises.verdict import (
     Verdict,
     difference,
     hint_shown,
-    prediction_shown,
     solution_shown,
 )
 from streaming_classroom.files.directories import classroom_files
@@ -74,6 +74,7 @@ class Grader:
         namespace: MutableMapping[str, Any] | None = None,
         kafka: LessonKafka | None = None,
     ) -> None:
+        self.predictions = Predictions()
         self._spark = spark
         self._paths = paths
         self._kafka = kafka
@@ -174,7 +175,14 @@ class Grader:
         """Record a prediction and return it; an unchanged ``...`` is not recorded."""
         if value is not ...:
             self._save(self._record.predicted, name, repr(value))
-        return prediction_shown(name, value)
+        return self.predictions.predict(name, value)
+
+    def outcome(self, name: str, value: object) -> Guidance:
+        """Return how a prediction compares with what happened, and record whether it was right."""
+        compared = self.predictions.outcome(name, value)
+        if self.predictions.is_right(name):
+            self._save(self._record.predicted_right, name)
+        return compared
 
     def progress(self) -> Guidance:
         """Return the progress, lesson by lesson."""
