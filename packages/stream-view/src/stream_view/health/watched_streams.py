@@ -145,7 +145,7 @@ class _WatchedStream:
     def _state(self, status: Mapping[str, Any]) -> str:
         if self._last is None:
             return "starting"
-        return "running" if status["isTriggerActive"] else "waiting"
+        return "running" if status["isTriggerActive"] and status["isDataAvailable"] else "waiting"
 
     def _running_seconds(self, status: Mapping[str, Any]) -> float | None:
         """Return how long the stream has been at the same batch, so far as it was watched."""

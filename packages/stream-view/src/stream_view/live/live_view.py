@@ -74,7 +74,7 @@ class LiveView:
         self._next_frame = 0.0
         self._frame_of = -1  # the batch whose rows the static frame has
         stop, header = lambda: waiting.stop_streams([query]), self._header("starting")
-        self._widget = StreamWidget(self._name, stop, header=header, open=opened)
+        self._widget = StreamWidget(self._name, stop, header=header, opened=opened)
         self._frame = show_with_fallback(self._widget, self._bundle("starting"))
 
     def follow(self) -> None:
@@ -208,7 +208,7 @@ class LiveView:
     def _state(self) -> str:
         if self._shown_batch < 0:
             return "starting"
-        return "running" if self._query.status["isTriggerActive"] else "waiting"
+        return "running" if waiting.is_running_batch(self._query) else "waiting"
 
 
 def _table_value(table: Table, warning: str) -> dict[str, Any]:

@@ -119,7 +119,7 @@ const streamView = (() => {
 // ------------------------------------------------------------------ the widget
 export default {
   render({ model, el }) {
-    const view = streamView.createView(el, { stream: true, stop: () => model.send({ do: "stop" }), open: model.get("open") });
+    const view = streamView.createView(el, { stream: true, stop: () => model.send({ do: "stop" }), open: model.get("opened") });
     const showFrame = hideFrame(model.get("name"));
     // What the page says of a kernel that cannot speak for itself; null while it does.
     let [lastHeard, ownHeader, hasEnded] = [Date.now(), null, false];

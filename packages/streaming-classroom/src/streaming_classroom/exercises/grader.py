@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, MutableMapping
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from streaming_base import front_end, waiting
@@ -132,8 +133,9 @@ class Grader:
             last_cell.source_of(exercise),
         )
         verdict = _judge(exercise, attempt)
-        if verdict.is_right and exercise.is_over_when_right:
-            waiting.stop_streams(self._streams_of(exercise.makes))
+        if verdict.is_right and exercise.is_over_when_right and (streams := self._streams_of(exercise.makes)):
+            waiting.stop_streams(streams)
+            verdict = replace(verdict, sentence=f"{verdict.sentence} Your stream was stopped.")
         if verdict.kind != "not tried":
             self._save(self._record.tried, exercise.id, verdict.is_right)
         return verdict
