@@ -1,4 +1,4 @@
-"""The pytest plugin, and the example of the page on unit tests, in a pytest of their own in this process, with its session."""
+"""The pytest plugin, and the example of its page, in a pytest of their own in this process, with its session."""
 
 from __future__ import annotations
 
