@@ -129,7 +129,7 @@ def prepare(dev: bool) -> None:
     LOGS.mkdir(parents=True, exist_ok=True)
     with setup_lock():
         if not is_ready(dev=False):  # another process may have prepared it meanwhile
-            print("[1/5] Python environment (a minute, once) ...", flush=True)
+            print("[1/6] Python environment (a minute, once) ...", flush=True)
             if read_stamp()[1:2] != [str(PROJECT)] or not os.access(PYTHON, os.X_OK):
                 create_environment()
             damaged = DAMAGED.read_text(encoding="utf-8").split() if DAMAGED.exists() else []
@@ -140,7 +140,7 @@ def prepare(dev: bool) -> None:
             DAMAGED.unlink(missing_ok=True)
             STAMP.write_text("\n".join(current_stamp()), encoding="utf-8")
         if dev and not is_ready(dev):
-            print("[1/5] The packages for tests, linter, benchmarks and book (once) ...", flush=True)
+            print("[1/6] The packages for tests, linter, benchmarks and book (once) ...", flush=True)
             reinstall = ["--reinstall"] if read_stamp()[2:] == [INTERRUPTED] else []
             STAMP.write_text("\n".join([*current_stamp(), INTERRUPTED]), encoding="utf-8")
             install(DEV_LOCK, reinstall)

@@ -193,7 +193,7 @@ def test_the_first_start_sets_up_and_the_second_does_nothing_again(small: Small)
 
     handed_over = f"handed over: ['run', '07', '--save'] 1 {small.venv}"
     assert (first.returncode, first.stdout.splitlines()[-1]) == (HANDED_OVER, handed_over), first.stderr
-    assert first.stdout.startswith("[1/5] ")
+    assert first.stdout.startswith("[1/6] ")
     assert (second.returncode, second.stdout) == (HANDED_OVER, f"{handed_over}\n")
     assert small.builds() == 1
 

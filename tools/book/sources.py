@@ -27,6 +27,7 @@ _REFERENCE = (
     "docs/crashes.md",
     "docs/settings.md",
     "docs/databricks-notebooks-here.md",
+    "docs/unity-catalog.md",
     "docs/on-databricks.md",
     "docs/engines.md",
     "docs/scale.md",

@@ -78,7 +78,7 @@ def test_open_is_as_it_was_unless_it_is_asked_for(run, tmp_path: Path) -> None:
         "import os, io, builtins as b; print([hasattr(f, '__wrapped__') for f in (b.open, io.open, os.stat, os.open)])"
     )
     assert run(begin, look)[-1] == "[False, False, False, False]\n"
-    asked = own.replace("lambda: spark)", "lambda: spark, python_paths=True)")
+    asked = own.replace("install(spark, files)", "install(spark, files, python_paths=True)")
     assert asked != own
     outputs = run(asked, "dbutils.fs.put('/mnt/a.txt', 'a', True)", "print(open('/dbfs/mnt/a.txt').read())")
     assert outputs[-1] == "a\n"

@@ -22,6 +22,15 @@ SPELLINGS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _volume(notebook) -> None:
+    """Have the volume that some of the spellings are in."""
+    notebook.ok(
+        "for statement in ('CATALOG IF NOT EXISTS main', 'VOLUME IF NOT EXISTS main.default.vol'):\n"
+        "    spark.sql(f'CREATE {statement}')"
+    )
+
+
 def pythons(path: str) -> str:
     """Return how Python spells a path of Spark's, as on Databricks."""
     return path if path.startswith(("/dbfs/", "/Volumes/")) else "/dbfs/" + path.removeprefix("dbfs:").lstrip("/")

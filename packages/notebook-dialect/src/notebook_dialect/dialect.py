@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from notebook_dialect.catalogs import execution as catalogs
 from notebook_dialect.dbutils import DBUtils
 from notebook_dialect.dbutils.imports import NotebookModules
 from notebook_dialect.display import display, displayHTML
@@ -82,6 +83,7 @@ class Dialect:
         from pyspark.sql.functions import udf
 
         spark_methods.install()  # before the session's methods are taken
+        catalogs.enable(spark, self.files)
         namespace.update(
             spark=spark,
             sql=spark.sql,
@@ -119,6 +121,7 @@ class Dialect:
     def uninstall(self) -> None:
         """Undo what :meth:`install` does to the process; a shell's magics and callbacks are the shell's."""
         self._modules.uninstall()
+        catalogs.disable()
         if self._python_files is not None:
             self._python_files.uninstall()
 

@@ -56,8 +56,8 @@ def test_use_catalog_makes_its_default_schema_the_current_one(sql: SparkSession)
 
 
 def test_a_catalog_that_is_not_there_is_said_to_be_missing(sql: SparkSession) -> None:
-    with pytest.raises(Exception, match="The catalog `main` not found"):
-        sql.sql("USE CATALOG main")
+    with pytest.raises(Exception, match="The catalog `nothing` not found"):
+        sql.sql("USE CATALOG nothing")
 
 
 @pytest.mark.slow

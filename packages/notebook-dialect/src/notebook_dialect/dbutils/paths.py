@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
+from notebook_dialect.catalogs.volumes import require_volume
 from notebook_dialect.dbutils.execution_errors import NotSupported, PathInvalid, PathProtected
 from notebook_dialect.files.filesystem import FOLDERS, SCHEME, FileSystem
 
@@ -64,12 +65,14 @@ def locate_writable(files: FileSystem, path: str) -> ResolvedPath:
     """Return the place of a path that a lesson may write, with links resolved; PathProtected for any other."""
     place = locate(files, path)
     require_inside(place)
+    require_volume(files, place.local)
     return place
 
 
 def locate_removable(files: FileSystem, path: str) -> ResolvedPath:
     """Return the place of a path that a lesson may remove; PathProtected for others and for the workspace's folders."""
-    place = locate_writable(files, path)
+    place = locate(files, path)
+    require_inside(place)
     if any(_is_same(place.local, kept) for kept in (files.root, *(files.root / name for name in FOLDERS))):
         raise PathProtected(
             f"{place.path} is a folder that every workspace has, and is not removed or moved",

@@ -84,6 +84,15 @@ class FileSystem:
             "spark.cloudFiles.state": f"{SCHEME}/{AUTO_LOADER}",
         }
 
+    def volume_conf(self) -> dict[str, str]:
+        """Return the configuration that refuses to write into a missing volume; its class is in the jar of catalogs."""
+        refuses = "notebook_dialect.catalogs.VolumeFileSystem"
+        return {
+            "spark.hadoop.fs.file.impl": refuses,
+            "spark.hadoop.fs.viewfs.overload.scheme.target.file.impl": refuses,
+            "spark.hadoop.fs.volumes.root": str(self.root / "Volumes"),
+        }
+
     def default_conf(self) -> dict[str, str]:
         """Return the configuration that makes a path without a scheme a ``dbfs:/`` path, as on Databricks."""
         spellings = (f"{SCHEME}/", "/", f"{_PYTHONS_MOUNT}/", f"{SCHEME}{_PYTHONS_MOUNT}/")

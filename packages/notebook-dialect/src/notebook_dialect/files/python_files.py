@@ -18,8 +18,10 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+from notebook_dialect.catalogs.volumes import require_volume
 from notebook_dialect.files.filesystem import FileSystem
 
 # The folder of the machine that would be meant: a mount, or a disk below `/Volumes`, as macOS has them.
@@ -30,6 +32,7 @@ _ONE_PATH += ("mkdir", "rmdir", "remove", "unlink", "chmod", "utime", "truncate"
 _ONE_PATH += ("listxattr", "getxattr", "setxattr", "removexattr")  # shutil copies them with a file on Linux
 _ONE_PATH += ("pathconf", "chflags", "lchflags", "lchmod")
 _TWO_PATHS = ("rename", "replace", "link", "symlink")
+_CREATING = ("mkdir", *_TWO_PATHS)
 _PATH_NAMES = ("path", "file", "src", "dst")
 
 
@@ -79,20 +82,25 @@ class PythonFiles:
             if (function := getattr(os, name, None)) is None:
                 continue
             self._originals[name] = function
-            wrapper = self._looking_up(function, paths)
+            wrapper = self._looking_up(function, paths, creates=name in _CREATING)
             # shutil asks these sets what a function can do.
             for able in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
                 if function in able:
                     able.add(wrapper)
             setattr(os, name, wrapper)
 
-    def _looking_up(self, function: Callable, paths: int) -> Callable:
-        """Return a function that does the same to the place that its first ``paths`` arguments stand for."""
+    def _looking_up(self, function: Callable, paths: int, creates: bool = False) -> Callable:
+        """Return a function that does the same to the place that its first ``paths`` arguments stand for.
+
+        One that ``creates`` its last path does so in no volume that is missing.
+        """
 
         @functools.wraps(function)
         def wrapper(*arguments: Any, **options: Any) -> Any:
             found = [self._place(path) for path in arguments[:paths]]
             named = {name: self._place(options[name]) for name in _PATH_NAMES if name in options}
+            if creates and found and found[-1] is not arguments[paths - 1]:
+                require_volume(self._files, Path(found[-1]))
             try:
                 return function(*found, *arguments[paths:], **{**options, **named})
             except OSError as error:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
+from notebook_dialect.catalogs import execution as catalogs
 from notebook_dialect.cloning import clone_statement, deep_clone
 from notebook_dialect.sql import catalog_names, time_travel
 from notebook_dialect.sql.databricks_sql import RefusedStatement
@@ -64,7 +65,11 @@ def _wrap_sql(original: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
     @wraps(original)
     def sql(self: SparkSession, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
         __tracebackhide__ = True
-        return run(self, sqlQuery, lambda text: original(self, text, *args, **kwargs))
+
+        def execute(text: str) -> DataFrame:
+            return run(self, text, lambda rewritten: original(self, rewritten, *args, **kwargs))
+
+        return catalogs.run(self, sqlQuery, execute)
 
     return sql
 

@@ -32,7 +32,7 @@ from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.kafka import redirect
 from streaming_classroom.session import cluster, spark_settings, worker_launcher
 from streaming_classroom.session.spark_settings import WAREHOUSE
-from streaming_classroom.setup import archive, jars, steps
+from streaming_classroom.setup import archive, catalog_jar, jars, steps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -167,10 +167,11 @@ def _classic_conf(java_options: str | None) -> dict[str, str]:
     """Return the configuration of a session whose driver runs here."""
     everywhere = (*spark_settings.LESSON, *spark_settings.DELTA, *spark_settings.SMALL)
     conf = spark_settings.conf(everywhere) | classroom_files().spark_conf()
-    conf |= {"spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths()))}
+    conf |= {"spark.driver.extraClassPath": os.pathsep.join(map(str, archive.class_path()))}
     options = archive.java_options() if java_options is None else java_options
     conf |= {"spark.driver.extraJavaOptions": options} if options else {}
     if environment.is_one_machine():
+        conf |= classroom_files().volume_conf() if catalog_jar.present() else {}
         return conf | spark_settings.conf(spark_settings.ONE_MACHINE) | classroom_files().default_conf()
     conf["spark.jars"] = ",".join(path.as_uri() for path in jars.paths())  # which are sent to the executors
     if environment.is_cluster_here() and environment.fast_start():

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from streaming_classroom import environment
 from streaming_classroom.files import directories
-from streaming_classroom.setup import jars, java
+from streaming_classroom.setup import catalog_jar, jars, java
 
 TIMEOUT = 300  # seconds for the workload that fills it; 20 s on two cores
 KEPT = 2  # archives, each of 190 MB: two checkouts or two Javas that share a cache do not undo each other's work
@@ -30,9 +30,14 @@ QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSi
 def path() -> Path:
     """Return the path of the archive for this Java, these jars and this Spark."""
     search = java.find()
-    identity = [str(search.java), *QUICK, *(_stamp(jar) for jar in jars.paths()), _stamp(jars.spark_jars())]
+    identity = [str(search.java), *QUICK, *(_stamp(jar) for jar in class_path()), _stamp(jars.spark_jars())]
     digest = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
     return directories.cache() / "archive" / f"{digest}.jsa"
+
+
+def class_path() -> list[Path]:
+    """Return the jars on the class path of a session, in order."""
+    return [*jars.paths(), *catalog_jar.present()]
 
 
 def java_options() -> str:

@@ -16,10 +16,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from notebook_dialect.catalogs.building import CompilationError
 from streaming_classroom.data import datasets
 from streaming_classroom.errors import SetupError
 from streaming_classroom.files import directories, ownership
-from streaming_classroom.setup import archive, jars, java
+from streaming_classroom.setup import archive, catalog_jar, jars, java
 
 LOCK_TIMEOUT = 1200  # seconds; a whole set-up over a slow line
 COURSE_ENVIRONMENT = "course-requirements.sha256"  # a file in an environment that `course.py` has filled
@@ -58,6 +59,7 @@ def steps(everything: bool = False) -> list[Step]:
         Step("Java", lambda: java.find().java is not None, lambda _report: java.find_or_fetch()),
         Step(title, has_jars, fetch_jars),
         Step("Datasets", datasets_made, lambda _report: make_datasets()),
+        Step("Catalogs (compiles a class)", catalog_jar.is_settled, make_catalogs),
         Step("Class-data archive (makes every later start quicker)", archive.is_settled, make_archive),
     ]
 
@@ -118,6 +120,15 @@ def make_datasets() -> None:
     """Make the datasets that are not in the cache."""
     for name in datasets.names():
         datasets.generate(name)
+
+
+def make_catalogs(report: Report) -> None:
+    """Compile the class of catalogs; if it fails, report and record that, because lessons run without it."""
+    try:
+        catalog_jar.make()
+    except (CompilationError, OSError) as error:
+        catalog_jar.remember_failure(str(error))
+        report("      It could not be compiled: three-part names such as main.sales.orders will not work.")
 
 
 def make_archive(report: Report) -> None:

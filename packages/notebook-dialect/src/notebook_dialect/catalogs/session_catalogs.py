@@ -1,0 +1,177 @@
+"""The catalogs of a session: which exist, which are current, and how Spark learns of them.
+
+A catalog is a setting, ``spark.sql.catalog.NAME``; it is set in the session and in the context, so that sessions that
+begin later have it as well.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from notebook_dialect.catalogs import volumes
+from notebook_dialect.catalogs.errors import CatalogError
+from notebook_dialect.catalogs.store import CatalogStore
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from notebook_dialect.files.filesystem import FileSystem
+
+CLASS = "notebook_dialect.catalogs.FolderCatalog"
+#: Names of the session's own catalog, which is not one of folders.
+SESSION_CATALOGS = ("hive_metastore", "spark_catalog")
+_RESERVED = ("system", "samples", *SESSION_CATALOGS)
+_TABLES = "dbfs:/__unitystorage"
+_said: set[str] = set()
+
+
+class SessionCatalogs:
+    """The catalogs in one session.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        A session with ``FolderCatalog`` on its class path.
+    files : FileSystem
+        The files of ``dbfs:/``; what is recorded of the catalogs is in their home.
+    execute : callable
+        Has Spark run a statement of SQL, without another look at it.
+    """
+
+    def __init__(self, spark: SparkSession, files: FileSystem, execute: Callable[[str], DataFrame]) -> None:
+        self.spark, self.files, self.execute = spark, files, execute
+        self.store = CatalogStore(volumes.catalogs_folder(files))
+
+    def prepare(self) -> None:
+        """Make the catalogs of the home known to the session, with ``workspace``, which every account has."""
+        self._create("workspace", if_missing=True, comment="The catalog that every workspace has.")
+        for name in [*self.store.names("CATALOG"), "system"]:
+            self.register(name)
+
+    def create_catalog(self, name: str, if_missing: bool = False, comment: str | None = None) -> None:
+        """Create a catalog with its schema ``default``."""
+        name = name.lower()
+        if name in _RESERVED:
+            raise CatalogError("CATALOG_ALREADY_EXISTS", f"Every workspace has a catalog {name}.")
+        self._create(name, if_missing, comment)
+        self.register(name)
+        # Spark loads a catalog at its first use, and spark.catalog.listCatalogs has those that are loaded.
+        self.spark._jsparkSession.sessionState().catalogManager().catalog(name)
+
+    def _create(self, name: str, if_missing: bool, comment: str | None) -> None:
+        if self.store.create("CATALOG", [name], if_missing, comment=comment):
+            self.store.create("SCHEMA", [name, "default"], if_missing=True, properties={})
+
+    def register(self, name: str) -> None:
+        """Make a catalog known to the session and to later ones; calling it again changes nothing."""
+        key = f"spark.sql.catalog.{name.lower()}"
+        if self.spark.conf.get(key, None) == CLASS:
+            return
+        context = self.spark.sparkContext._jsc.sc().conf()
+        for setting, value in {f"{key}.metadata": str(self.store.root), f"{key}.storage": _TABLES, key: CLASS}.items():
+            self.spark.conf.set(setting, value)
+            context.set(setting, value)
+
+    def drop_catalog(self, name: str, if_exists: bool, cascade: bool) -> None:
+        """Drop a catalog, with CASCADE what is in it as well; its tables' files stay."""
+        name = name.lower()
+        if if_exists and not self.store.exists("CATALOG", [name]):
+            return
+        self.store.read("CATALOG", [name])
+        schemas = self.store.names("SCHEMA", name)
+        filled = [schema for schema in schemas if schema != "default" or self._has_objects(name, schema)]
+        if filled and not cascade:
+            sentence = f"The catalog {name} has schemas: {', '.join(filled)}. Drop them, or add CASCADE."
+            raise CatalogError("CATALOG_NOT_EMPTY", sentence)
+        if self.spark.catalog.currentCatalog() == name:
+            self.execute("USE spark_catalog.default")
+        for schema in schemas:
+            for volume in self.store.names("VOLUME", name, schema):
+                self.drop_volume([name, schema, volume], if_exists=True)
+        self.store.forget_catalog(name)
+        context = self.spark.sparkContext._jsc.sc().conf()
+        for option in ("", ".metadata", ".storage"):
+            self.spark.conf.unset(f"spark.sql.catalog.{name}{option}")
+            context.remove(f"spark.sql.catalog.{name}{option}")
+
+    def _has_objects(self, catalog: str, schema: str) -> bool:
+        return any(self.store.names(kind, catalog, schema) for kind in ("TABLE", "VOLUME", "FUNCTION"))
+
+    def full_name(self, name: list[str]) -> list[str]:
+        """Return the name of a table, view, volume or function with its catalog and schema."""
+        if len(name) > 3:
+            raise CatalogError("INVALID_PARAMETER_VALUE", f"A name has at most three parts: {'.'.join(name)}")
+        return [*self._current()[: 3 - len(name)], *name]
+
+    def full_schema(self, name: list[str]) -> list[str]:
+        """Return the name of a schema with its catalog."""
+        return [*self._current()[: 2 - len(name)], *name]
+
+    def _current(self) -> list[str]:
+        return [self.spark.catalog.currentCatalog(), self.spark.catalog.currentDatabase()]
+
+    def create_volume(self, name: list[str], if_missing: bool, location: str | None, comment: str | None) -> None:
+        """Create a volume: a folder, or with a location a link to it."""
+        self.store.read("SCHEMA", name[:2])
+        path = "dbfs:/Volumes/" + "/".join(part.lower() for part in name)
+        kind = "EXTERNAL" if location else "MANAGED"
+        if not self.store.create("VOLUME", name, if_missing, comment=comment, type=kind, location=location or path):
+            return
+        folder = volumes.folder_of(self.files, name)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if location:
+            target = self.files.local_path(location)
+            target.mkdir(parents=True, exist_ok=True)
+            folder.symlink_to(target, target_is_directory=True)
+        else:
+            folder.mkdir(exist_ok=True)
+
+    def drop_volume(self, name: list[str], if_exists: bool) -> None:
+        """Drop a volume, with its files unless it is external."""
+        if if_exists and not self.store.exists("VOLUME", name):
+            return
+        self.store.read("VOLUME", name)
+        folder = volumes.folder_of(self.files, name)
+        self.store.remove("VOLUME", name)
+        if folder.is_symlink():  # an external volume: its files are not ours
+            folder.unlink()
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def rename_volume(self, name: list[str], new: list[str]) -> None:
+        """Rename a volume; its files move with it."""
+        entry = self.store.read("VOLUME", name)
+        self.store.create("VOLUME", new, **entry)
+        volumes.folder_of(self.files, name).replace(volumes.folder_of(self.files, new))
+        self.store.remove("VOLUME", name)
+
+    def table_folder(self, name: list[str], suffix: str) -> str:
+        """Return the path of a new managed table, as ``Folder.newLocation`` of the Java class does."""
+        return "/".join([_TABLES, *(part.lower() for part in name)]) + f"-{suffix}"
+
+    def frame(self, schema: str, rows: list[tuple[Any, ...]]) -> DataFrame:
+        """Return rows as a statement's result."""
+        return self.spark.createDataFrame(rows, schema)
+
+    def no_rows(self) -> DataFrame:
+        """Return the result of a statement that has none."""
+        return self.spark.createDataFrame([], "status STRING").drop("status")
+
+    @staticmethod
+    def say_once(sentence: str) -> None:
+        """Print a sentence, the first time in this process."""
+        if sentence not in _said:
+            _said.add(sentence)
+            print(sentence)
+
+
+def is_on_class_path(spark: SparkSession) -> bool:
+    """Whether a session's JVM has the class of the catalogs; over Spark Connect it is not known, and not used."""
+    if not hasattr(spark, "_jsparkSession"):
+        return False
+    jars: str = spark.sparkContext.getConf().get("spark.driver.extraClassPath") or ""
+    return any(Path(jar).name.startswith("catalogs-") for jar in jars.split(os.pathsep))

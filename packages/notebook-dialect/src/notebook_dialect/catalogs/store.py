@@ -1,0 +1,124 @@
+"""The objects of all catalogs: one JSON file each, the same that ``Store.java`` reads and writes.
+
+A file appears or changes whole or not at all, and nothing is cached, so every kernel sees what another has made.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from notebook_dialect.catalogs.errors import CatalogError
+
+_FOLDERS = {"TABLE": "relations", "VIEW": "relations", "VOLUME": "volumes", "FUNCTION": "functions"}
+
+
+class CatalogStore:
+    """The files below one folder: ``CATALOG/SCHEMA/{relations,volumes,functions}/NAME.json``.
+
+    Kinds are ``CATALOG``, ``SCHEMA``, ``TABLE``, ``VIEW``, ``VOLUME`` and ``FUNCTION``; a name is a list of its parts.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def file(self, kind: str, name: list[str]) -> Path:
+        """Return the file of an object."""
+        parts = [part.lower() for part in name]
+        if any(part in ("", ".", "..") or "/" in part or "\\" in part for part in parts):
+            raise CatalogError("INVALID_PARAMETER_VALUE", f"{'.'.join(name)!r} is not the name of a {kind.lower()}.")
+        if kind == "CATALOG":
+            return self.root / parts[0] / "catalog.json"
+        if kind == "SCHEMA":
+            return self.root.joinpath(*parts) / "schema.json"
+        return self.root.joinpath(*parts[:2]) / _FOLDERS[kind] / f"{parts[2]}.json"
+
+    def read(self, kind: str, name: list[str]) -> dict[str, Any]:
+        """Return what is recorded of an object; CatalogError if it does not exist."""
+        try:
+            return dict(json.loads(self.file(kind, name).read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            quoted = ".".join(f"`{part}`" for part in name)
+            raise CatalogError(f"{kind}_NOT_FOUND", f"The {kind.lower()} {quoted} cannot be found.") from None
+
+    def exists(self, kind: str, name: list[str]) -> bool:
+        """Whether an object is recorded."""
+        return self.file(kind, name).exists()
+
+    def create(self, kind: str, name: list[str], if_missing: bool = False, **values: Any) -> bool:
+        """Record a new object; return whether it is new, which of several kernels it is for one."""
+        file = self.file(kind, name)
+        owned = {"owner": getpass.getuser(), "created": time.time_ns() // 1_000_000, "comment": None}
+        half = _write_half(file, owned | values)
+        try:
+            os.link(half, file)
+            return True
+        except FileExistsError:
+            if if_missing:
+                return False
+            sentence = f"The {kind.lower()} {'.'.join(name)} exists already."
+            raise CatalogError(f"{kind}_ALREADY_EXISTS", sentence) from None
+        finally:
+            half.unlink()
+
+    def change(self, kind: str, name: list[str], **values: Any) -> None:
+        """Record values of an existing object."""
+        file = self.file(kind, name)
+        _write_half(file, self.read(kind, name) | values).replace(file)
+
+    def replace(self, kind: str, name: list[str], values: dict[str, Any]) -> None:
+        """Record an object, in the place of the one that may exist."""
+        file = self.file(kind, name)
+        _write_half(file, values).replace(file)
+
+    def remove(self, kind: str, name: list[str]) -> None:
+        """Remove the record of an object."""
+        self.file(kind, name).unlink()
+
+    def names(self, kind: str, *within: str) -> list[str]:
+        """Return the names of the objects of a kind, in all catalogs, a catalog or a schema."""
+        folder = self.root.joinpath(*(part.lower() for part in within))
+        if kind in ("CATALOG", "SCHEMA"):
+            return sorted(path.parent.name for path in folder.glob(f"[!.]*/{kind.lower()}.json"))
+        return sorted(path.stem for path in (folder / _FOLDERS[kind]).glob("[!.]*.json"))
+
+    def dropped_tables(self, schema: list[str]) -> list[tuple[str, int]]:
+        """Return the names of a schema's dropped tables and views, and when each was dropped, oldest first."""
+        found = [path.stem.rpartition(".") for path in self._dropped(schema).glob("[!.]*.json")]
+        return sorted(((name, int(when)) for name, _, when in found), key=lambda pair: pair[1])
+
+    def undrop(self, name: list[str]) -> None:
+        """Bring back the table that was dropped last under a name."""
+        times = [when for table, when in self.dropped_tables(name[:2]) if table == name[2].lower()]
+        if not times:
+            raise CatalogError("UNDROP_TABLE_NOT_FOUND", f"No dropped table is called {'.'.join(name)}.")
+        kept = self._dropped(name[:2]) / f"{name[2].lower()}.{times[-1]}.json"
+        self.file("TABLE", name).parent.mkdir(exist_ok=True)
+        try:
+            os.link(kept, self.file("TABLE", name))
+        except FileExistsError:
+            sentence = f"{'.'.join(name)} exists. Rename it first: ALTER TABLE ... RENAME TO ..."
+            raise CatalogError("TABLE_OR_VIEW_ALREADY_EXISTS", sentence) from None
+        kept.unlink()
+
+    def forget_catalog(self, name: str) -> None:
+        """Move what is recorded of a catalog out of sight."""
+        dropped = self.root / ".dropped"
+        dropped.mkdir(exist_ok=True)
+        self.file("CATALOG", [name]).parent.replace(dropped / f"{name.lower()}.{time.time_ns()}")
+
+    def _dropped(self, schema: list[str]) -> Path:
+        return self.file("SCHEMA", schema).parent / "dropped"
+
+
+def _write_half(file: Path, values: dict[str, Any]) -> Path:
+    """Write a file beside the one that it becomes."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    half = file.with_name(f".{uuid.uuid4()}.half")
+    half.write_text(json.dumps(values, indent=2), encoding="utf-8")
+    return half
