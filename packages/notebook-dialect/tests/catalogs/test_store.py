@@ -37,6 +37,7 @@ def test_what_is_missing_is_named_with_its_condition(store: CatalogStore) -> Non
     with pytest.raises(CatalogError, match=r"The volume `main`.`sales`.`files` cannot be found") as error:
         store.read("VOLUME", ["main", "sales", "files"])
     assert error.value.getCondition() == "VOLUME_NOT_FOUND"
+    assert str(error.value).startswith("[VOLUME_NOT_FOUND] The volume")
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "a\\b"])

@@ -17,7 +17,7 @@ class CatalogError(AnalysisException):
     """
 
     def __init__(self, condition: str, sentence: str) -> None:
-        super().__init__(f"[{condition}] {sentence}")
+        super().__init__(sentence)
         self.condition = condition
 
     def getCondition(self) -> str:
