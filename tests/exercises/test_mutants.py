@@ -45,8 +45,8 @@ EQUAL: dict[tuple[str, str], str] = {
     ("07W.1", "once for availableNow: availableNow=True -> once=True (2)"): "its source is a table, without a limit",
     ("07W.1", "once for availableNow: availableNow=True -> once=True (3)"): "its source is a table, without a limit",
     ("07W.1", "constant one more: 2 -> 3"): "the amounts have two decimals, so three places round nothing else",
-    ("08.2", "constant one more: 5 -> 6"): "which device the supplier's row is of was not asked",
-    ("08.2", "constant one more: 6 -> 7"): "which device the supplier's row is of was not asked",
+    ("08.3", "constant one more: 5 -> 6"): "which device the supplier's row is of was not asked",
+    ("08.3", "constant one more: 6 -> 7"): "which device the supplier's row is of was not asked",
     ("08L.5", "constant one more: 60 -> 61"): "a second more of patience",
     ("08L.5", "constant one more: 0 -> 1"): "which line of the error is shown was not asked",
     ("08L.5", 'left out: .option("cloudFiles.schemaLocation", f"{DA.paths.checkpoints}/{name}")'): (
@@ -101,7 +101,7 @@ EQUAL: dict[tuple[str, str], str] = {
         "13L.5",
         "14.1",
         "14.2",
-        "14X.1",
+        "14X.2",
     )
 }
 #: Mutants that do not, and pass: by exercise and change, and what would be needed to tell.
