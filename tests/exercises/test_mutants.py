@@ -52,7 +52,7 @@ EQUAL: dict[tuple[str, str], str] = {
     ("08L.5", 'left out: .option("cloudFiles.schemaLocation", f"{DA.paths.checkpoints}/{name}")'): (
         "a stream with a schema of its own keeps no versions"
     ),
-    ("09.2", 'left out: .outputMode("append")'): "append is the default",
+    ("09.3", 'left out: .outputMode("append")'): "append is the default",
     ("11.2", "constant one more: 55 -> 56"): "the oven is as silent a minute later",
     ("11.2", "constant one more: 60 -> 61"): "the oven is heard of again a minute later",
     ("10L.1", "constant one more: 2 -> 3"): "any delay is right that covers the greatest lateness",
