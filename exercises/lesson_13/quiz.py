@@ -24,7 +24,7 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "`sort_out` crashes after the `MERGE` and before the append. What happens at the next start?",
+        "`split_batch` crashes after the `MERGE` and before the append. What happens at the next start?",
         (
             Choice(
                 "The `MERGE` inserts nothing, and the append is written.",

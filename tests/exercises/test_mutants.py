@@ -59,7 +59,7 @@ EQUAL: dict[tuple[str, str], str] = {
     ("10L.1", "length doubled: 2 hours -> 4 hours"): "any delay is right that covers the greatest lateness",
     ("10.2", "length halved: 10 minutes -> 5 minutes"): "the lower watermark counts, and it is that of the payments",
     ("10.2", "anywhere for the beginning: LIKE 'n -> LIKE '%n"): "no order's id has the words in it",
-    ("13.1", "left out: .where(\"reason = 'bad time'\")"): "lines with another reason get the same one again",
+    ("13.2", "left out: .where(\"reason = 'bad time'\")"): "lines with another reason get the same one again",
     ("13L.4", "left out: .where(\"reason = 'unknown depot'\")"): "lines with another reason get the same one again",
     ("13L.4", "left out: .dropDuplicates()"): "a MERGE that only deletes may find a row twice",
     ("13L.5", "constant one more: 18 -> 19"): "how wide the sum may be was not asked",
