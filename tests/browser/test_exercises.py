@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
+from browser_harness import faint_texts
 from streaming_classroom.exercises import catalogue
 
 SET_UP = """
@@ -58,3 +59,6 @@ def test_the_box_says_how_it_stands_helps_step_by_step_and_is_there_after_a_relo
     expect(lesson.cells.nth(4).locator(".sc-verdict")).to_contain_text("every reading")
     lesson.cells.nth(4).locator(".sc-verdict").get_by_text("Hint", exact=True).click()
     screenshot(lesson, "exercise-later")
+    for theme in ("Dark", "Light"):
+        lesson.choose_theme(theme)
+        assert [faint_texts(lesson.cells.nth(cell).locator(".sc-verdict")) for cell in (2, 4, 6)] == [[], [], []]

@@ -36,6 +36,15 @@ def outputs_of(path: Path) -> int:
 
 
 @pytest.mark.slow
+def test_the_first_cell_runs_although_its_kernel_is_not_there_yet(opened) -> None:
+    page = opened()
+    page.locator(CELLS).first.locator(".jp-InputArea-editor").click()
+    page.keyboard.press("Shift+Enter")  # at once, as the text says
+    expect(page.get_by_text("Select Kernel")).to_have_count(0)
+    expect(page.locator(CELLS).first.locator(".jp-InputPrompt")).to_have_text("[1]:")
+
+
+@pytest.mark.slow
 def test_a_learner_has_copies_without_outputs_a_quiz_that_answers_and_the_glossary(opened, tmp_path: Path) -> None:
     page = opened()
     assert f"notebooks/{LESSON}" in page.url  # the first lesson, at once

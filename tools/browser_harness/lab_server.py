@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 
 from free_port import free_port
+from streaming_classroom import jupyterlab
 from streaming_classroom.setup import steps
 
 from .chromium import SECONDS
@@ -28,6 +29,7 @@ def running_lab(folder: Path) -> Iterator[str]:
     """Start JupyterLab on a folder; give its address. It and every kernel of it are gone afterwards."""
     port = free_port()
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", f"--port={port}", "--KernelRestarter.time_to_dead=1"]
+    command += [f"--LabApp.extra_labextensions_path={folder}" for folder in jupyterlab.LAB_EXTENSIONS]
     with _serving([*command, f"--ServerApp.root_dir={folder}", *_OPTIONS], folder, port) as address:
         yield f"{address}/lab"
 

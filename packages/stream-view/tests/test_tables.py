@@ -60,7 +60,7 @@ class Cells(HTMLParser):
         ("named_struct('a', 1, 'b', NULL)", "{1, null}"),
         ("array(map('k', array(1, 2)))", "[{k -> [1, 2]}]"),
         ("date'2025-06-01'", "2025-06-01"),
-        ("interval '1' day", "INTERVAL '1' DAY"),
+        ("interval '1' year", "INTERVAL '1' YEAR"),
         ("double(1748907413)", "1748907413.0"),
         ("array(float(20000000), 0.5F)", "[20000000.0, 0.5]"),
         ("named_struct('d', 1e9D, 's', '1.0E9')", "{1.0E9, 1.0E9}"),
@@ -68,6 +68,21 @@ class Cells(HTMLParser):
     ],
 )
 def test_a_value_looks_as_it_does_in_spark(of: OneTable, expression: str, text: str | None) -> None:
+    assert of(f"SELECT {expression} AS value").rows == ((text,),)
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("interval '1' day", "1 d"),
+        ("timestamp'2025-06-01 09:04' - timestamp'2025-06-01 09:00'", "4 min"),
+        ("interval '1 01:00:04.5' day to second", "1 d 1 h 4.5 s"),
+        ("interval '-01:30' hour to minute", "-1 h 30 min"),
+        ("interval '0' second", "0 s"),
+        ("CAST(NULL AS interval day to second)", None),
+    ],
+)
+def test_an_interval_is_in_words(of: OneTable, expression: str, text: str | None) -> None:
     assert of(f"SELECT {expression} AS value").rows == ((text,),)
 
 

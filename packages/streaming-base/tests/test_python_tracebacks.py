@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-from streaming_base.errors import python_error_line
+from streaming_base.errors import python_error_line, short_message
 
 BRIDGE = """An exception was raised by the Python Proxy. Return Message: Traceback (most recent call last):
   File "/x/lib/python3.11/site-packages/py4j/clientserver.py", line 644, in _call_proxy
@@ -51,6 +51,12 @@ def test_an_error_with_a_condition_says_all_by_itself() -> None:
     raised = "pkg.errors.PathNotFound: [CF_PATH_DOES_NOT_EXIST] /in does not exist. Create it."
     text = BRIDGE.format(file="/home/me/source.py").replace("ValueError: boom\n", raised + "\n")
     assert python_error_line(text) == "[CF_PATH_DOES_NOT_EXIST] /in does not exist. Create it."
+
+
+def test_a_syntax_error_names_the_line_of_the_cell() -> None:
+    assert short_message(SyntaxError("invalid syntax (1977427231.py, line 10)")) == (
+        "invalid syntax (line 10 of the cell)"
+    )
 
 
 def test_text_without_a_traceback_is_none_of_it() -> None:

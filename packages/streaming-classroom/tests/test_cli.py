@@ -123,6 +123,7 @@ def test_lab_asks_nothing_about_news_and_saves_often(delegated, tmp_path: Path, 
     overrides = json.loads(settings.read_text(encoding="utf-8"))
     assert overrides["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
     assert overrides["@jupyterlab/docmanager-extension:plugin"]["autosaveInterval"] == 10
+    assert overrides["@jupyterlab/notebook-extension:tracker"]["autoStartDefaultKernel"] is True
     assert overrides.get("another") == ({"plugin": 1} if there and "another" in there else None)
 
 

@@ -1,4 +1,4 @@
-"""The pytest plugin, and the example of the README, in a pytest of their own in this process, with its session."""
+"""The pytest plugin, and the example of its page, in a pytest of their own in this process, with its session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.slow
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "unit-tests.md"
 PLUGIN = "declarative_pipelines.testing.plugin"
 
 
@@ -138,7 +138,7 @@ def test_the_example_of_the_readme_and_functions_work_in_the_plugins_own_session
 
 
 def example() -> dict[str, str]:
-    """Return the files of the README's example, by name."""
-    section = README.read_text(encoding="utf-8").partition("## Unit tests\n")[2].partition("\n## ")[0]
+    """Return the files of the page's example, by name."""
+    section = PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
     [setting] = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
     return {"pyproject.toml": setting} | dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", section, re.DOTALL))

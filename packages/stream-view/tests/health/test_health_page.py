@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
+from stream_view.backlogs import Backlog
 from stream_view.health.health_page import NOTHING, Row, as_html, as_text
 from stream_view.health.service_target import ServiceTarget
-from stream_view.health.watched_streams import Backlog, StreamReading
+from stream_view.health.watched_streams import StreamReading
 
 FINE = StreamReading(
     "clicks", "running", 4, 5.0, 10.0, 2.0, None, 3.0, {"addBatch": 1.5, "walCommit": 0.5}, Backlog(7.0)
@@ -59,9 +61,16 @@ def test_the_phases_are_a_picture_with_a_text() -> None:
 def test_the_text_has_the_figures_and_the_sentences() -> None:
     text = as_text(rows(FINE, FAILED), "saved")
     assert "▲ <b>bad</b>: The stream has failed: no <i>column</i>" in text
-    assert re.search(r"clicks +● running +4, 3 s ago +5 +10 +2 s +7 rows +0\.7 s", text)
+    assert re.search(r"clicks +● running +4, 3 s ago +7 rows +0\.7 s +2 s +5 +10", text)
     assert text.endswith("\nsaved")
 
 
 def test_a_session_without_streams_says_so() -> None:
     assert as_text([]) == NOTHING and NOTHING in as_html([])
+
+
+def test_a_column_that_is_empty_for_all_streams_is_left_out() -> None:
+    counting = replace(FINE, name="counts", state_rows=3, state_bytes=100)
+    for page in (as_text, as_html):
+        assert "state size" not in page(rows(FINE))
+        assert "state size" in page(rows(FINE, counting))

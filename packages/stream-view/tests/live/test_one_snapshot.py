@@ -32,7 +32,7 @@ class Query:
         self.name = "counts"
         self.runId, self.id = "run", "id"
         self.isActive, self.recentProgress = True, []
-        self.status = {"message": "Waiting for data to arrive", "isTriggerActive": False}
+        self.status = {"message": "Waiting for data to arrive", "isTriggerActive": False, "isDataAvailable": False}
         self.ended = self.reported = -1
         self.error: Exception | None = None
 
@@ -106,7 +106,7 @@ def test_header_rows_and_reports_are_of_one_batch_after_any_order_of_events(acti
             elif action == "report":
                 query.report(view)
             elif action in ("busy", "idle"):
-                query.status = query.status | {"isTriggerActive": action == "busy"}
+                query.status = query.status | {"isTriggerActive": action == "busy", "isDataAvailable": action == "busy"}
             else:
                 assert view.tick()
             assert_one_batch(_state(view))
@@ -148,7 +148,7 @@ def test_a_view_that_is_behind_says_so_and_one_that_waits_is_drawn_at_once(monke
     clock, query = Clock(), Query()
     monkeypatch.setattr(live_view, "time", clock)
     view = LiveView(query, Shown(query))
-    query.status = query.status | {"isTriggerActive": True}
+    query.status = query.status | {"isTriggerActive": True, "isDataAvailable": True}
     query.end_batch()
     query.report(view)
     view.tick()
@@ -160,7 +160,7 @@ def test_a_view_that_is_behind_says_so_and_one_that_waits_is_drawn_at_once(monke
     clock.now += 1.5
     view.tick()
     assert (view._widget.header["batch"], view._widget.header["ahead"]) == (0, 1)
-    query.status = query.status | {"isTriggerActive": False}
+    query.status = query.status | {"isTriggerActive": False, "isDataAvailable": False}
     view.tick()
     assert (view._widget.header["batch"], view._widget.header["ahead"]) == (1, -1)
 
@@ -176,7 +176,7 @@ def test_however_slow_reading_is_rows_are_read_again_after_seconds(monkeypatch: 
             return super().read(reported)
 
     view = LiveView(query, Slow(query))
-    query.status = query.status | {"isTriggerActive": True}
+    query.status = query.status | {"isTriggerActive": True, "isDataAvailable": True}
     for _ in range(20):  # five batches a second
         query.end_batch()
         query.report(view)

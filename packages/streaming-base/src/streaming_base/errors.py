@@ -153,6 +153,7 @@ def short_message(error: BaseException) -> str:
 def _without_volatile(text: str) -> str:
     """Return the text without ids and paths that differ from run to run."""
     text = re.sub(r"\[STREAM_FAILED\] Query \[id = \S+, runId = \S+\] terminated with exception: ", "", text)
+    text = re.sub(r"\(\d+\.py, line (\d+)\)", r"(line \1 of the cell)", text)  # IPython's name for a cell
     return re.sub(r'File "[^"]*ipykernel_[^"]*"', 'File "this notebook"', text)
 
 

@@ -344,6 +344,12 @@ def is_idle(query: StreamingQuery) -> bool:
     return waits and not status["isDataAvailable"]
 
 
+def is_running_batch(query: StreamingQuery) -> bool:
+    """Whether the stream is running a batch; a stream at rest only checks its sources, many times a second."""
+    status = query.status
+    return bool(status["isTriggerActive"] and status["isDataAvailable"])
+
+
 def last_batch(query: StreamingQuery) -> int:
     """Return the number of the last batch that was run, or -1."""
     coming = next_batch(query)

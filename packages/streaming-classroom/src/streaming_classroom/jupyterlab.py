@@ -32,7 +32,16 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         "autosaveInterval": 10,
         "defaultViewers": {"markdown": "Markdown Preview"},
     },
+    # Nobody is asked which kernel to start; that the first cell waits for it is up to an extension, below.
+    "@jupyterlab/notebook-extension:tracker": {"autoStartDefaultKernel": True},
+    # The names of lessons are long, and when each was changed is of no use.
+    "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},
 }
+#: Extensions: colors for cells in SQL, and cells that wait for their kernel.
+LAB_EXTENSIONS = tuple(
+    directories.PROJECT / "packages" / package / "labextensions"
+    for package in ("notebook-dialect", "streaming-classroom")
+)
 
 
 def write_settings() -> None:
@@ -57,6 +66,7 @@ def command(root: Path, page: str, port: int | None, present: bool, more: Sequen
 
     options = ["--log-level=WARN", "--LabApp.log_level=WARN"]  # else twenty lines of its log stand above the address
     options += [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={page}"]
+    options += [f"--LabApp.extra_labextensions_path={folder}" for folder in LAB_EXTENSIONS]
     if present:
         # Settings for text, and the layout of the page, are the user's own; these are of this start.
         style: Path | None = presenting.STYLES

@@ -134,7 +134,20 @@ def test_a_prediction_is_recorded_unless_nobody_made_one() -> None:
     assert str(grader.predict("05.a", ...)).startswith("○ 05.a: no prediction yet.")
     assert "prediction" not in line_of("05", grader)
     assert str(grader.predict("05.a", 3)) == "● 05.a: you predict 3. Run the next cell to see what happens."
-    assert "; 1 prediction" in line_of("05", grader)
+    assert "; 0 of 1 prediction right" in line_of("05", grader)
+
+
+def test_an_outcome_says_how_far_the_prediction_was_from_it() -> None:
+    grader = Grader(None, None, {})  # type: ignore[arg-type]
+    assert str(grader.outcome("05.a", 5)) == "05.a: 5"
+    grader.predict("05.a", 3)
+    assert str(grader.outcome("05.a", 5)) == "✗ 05.a: 5; you predicted 3, off by 2"
+    grader.predict("05.b", "append")
+    assert str(grader.outcome("05.b", "update")) == "✗ 05.b: 'update'; you predicted 'append'"
+    grader.predict("05.a", 5)
+    assert str(grader.outcome("05.a", 5)) == "✓ 05.a: 5, as you predicted"
+    assert grader.predictions.summary() == "1 of 2 predictions right."
+    assert "; 1 of 2 predictions right" in line_of("05", grader)
 
 
 def line_of(lesson: str, grader: Grader) -> str:

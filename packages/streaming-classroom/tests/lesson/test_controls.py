@@ -35,7 +35,7 @@ class FakeStream:
         self.name = name
         self.id = f"id-{number}"
         self.runId = f"run-{number}"
-        self.status = {"isTriggerActive": False}
+        self.status = {"isTriggerActive": False, "isDataAvailable": False}
         self.lastProgress = {"batchId": 4, "durationMs": {"addBatch": 1}}
         self.error: Exception | None = None
         self.is_stopped = False
@@ -133,7 +133,7 @@ def finished(panel: Panel) -> dict[str, Any]:
 
 def test_it_shows_the_lesson_its_data_and_its_streams(make_panel, lesson: FakeLesson) -> None:
     lesson.streams = [FakeStream("zebra", 1), FakeStream(None, 2)]
-    lesson.streams[0].status = {"isTriggerActive": True}
+    lesson.streams[0].status = {"isTriggerActive": True, "isDataAvailable": True}
     state = make_panel(lesson).widget.state
     assert (state["lesson"], state["data"]) == ("01", {"landed": 0, "total": 3, "report": ""})
     assert state["streams"] == [

@@ -105,20 +105,26 @@ def _last_batch(reading: StreamReading) -> str:
     return f"{reading.batch}, {duration(reading.age_seconds)} ago"
 
 
+_Column = tuple[str, tuple[str, ...], Callable[[StreamReading], str]]
 #: Heading, the columns of the frame whose problems mark it, and its text.
-_COLUMNS: tuple[tuple[str, tuple[str, ...], Callable[[StreamReading], str]], ...] = (
+_COLUMNS: tuple[_Column, ...] = (
     ("stream", (), lambda reading: reading.name),
     ("state", ("state",), lambda reading: f"{_SIGNS[reading.state]} {reading.state}"),
     ("last batch", ("age_seconds",), _last_batch),
-    ("rows/s in", (), lambda reading: whole(reading.rows_per_second)),
-    ("rows/s processed", (), lambda reading: whole(reading.processed_per_second)),
-    ("batch time", ("batch_seconds",), lambda reading: duration(reading.batch_seconds)),
     ("backlog", ("backlog_rows",), _backlog),
     ("backlog time", ("backlog_seconds",), lambda reading: duration(reading.backlog_seconds)),
+    ("batch time", ("batch_seconds",), lambda reading: duration(reading.batch_seconds)),
+    ("rows/s in", (), lambda reading: whole(reading.rows_per_second)),
+    ("rows/s processed", (), lambda reading: whole(reading.processed_per_second)),
     ("watermark lag", ("watermark_lag_seconds",), lambda reading: duration(reading.watermark_lag_seconds)),
     ("state rows", ("state_rows",), lambda reading: whole(reading.state_rows)),
     ("state size", ("state_bytes",), lambda reading: size(reading.state_bytes)),
 )
+
+
+def _columns(rows: Sequence[Row]) -> list[_Column]:
+    """Return the columns that are not empty for all streams: a projector has no room for the others."""
+    return [column for column in _COLUMNS if any(column[2](row.reading) != NONE for row in rows)]
 
 
 def summary(rows: Sequence[Row]) -> str:
@@ -148,8 +154,9 @@ def as_html(rows: Sequence[Row], note: str = "") -> str:
 
 def as_text(rows: Sequence[Row], note: str = "") -> str:
     """Return the page as text, for terminals and logs."""
-    cells = [[title for title, _of, _text in _COLUMNS]]
-    cells += [[text(row.reading) for _title, _of, text in _COLUMNS] for row in rows]
+    columns = _columns(rows)
+    cells = [[title for title, _of, _text in columns]]
+    cells += [[text(row.reading) for _title, _of, text in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
     said = [f"{WRONG} {row.reading.name}: {problem.text}" for row in rows for problem in row.problems]
@@ -157,16 +164,18 @@ def as_text(rows: Sequence[Row], note: str = "") -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    head = "".join(f'<th scope="col" style="{_CELL}text-align:left">{title}</th>' for title, _of, _text in _COLUMNS)
-    body = "".join(_html_row(row) for row in rows)
+    columns = _columns(rows)
+    heading = "padding:.3em .5em;vertical-align:bottom;text-align:left"  # of several words, in several lines
+    head = "".join(f'<th scope="col" style="{heading}">{title}</th>' for title, _of, _text in columns)
+    body = "".join(_html_row(row, columns) for row in rows)
     style = "margin:0;border-collapse:collapse"
     return f'<table style="{style}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def _html_row(row: Row) -> str:
+def _html_row(row: Row, columns: Sequence[_Column]) -> str:
     wrong = {problem.column: problem.text for problem in row.problems}
     cells = []
-    for number, (title, of, text) in enumerate(_COLUMNS):
+    for number, (title, of, text) in enumerate(columns):
         said = [wrong[column] for column in of if column in wrong]
         shown = escape(text(row.reading)) + (_phases(row.reading) if title == "batch time" else "")
         mark = f'<span aria-hidden="true">{WRONG} </span>' if said and title != "state" else ""

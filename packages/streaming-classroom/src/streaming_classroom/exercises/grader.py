@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, MutableMapping
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from streaming_base import front_end, waiting
@@ -20,6 +21,7 @@ from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt, MadeStream
 from streaming_classroom.exercises.exercise import Exercise, HiddenTest, Mistake, NotTried
+from streaming_classroom.exercises.predictions import Predictions
 from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown
 from streaming_classroom.exercises.quiz import NoQuiz, answer_shown, is_right, quiz_shown
 from streaming_classroom.exercises.sandbox import CannotRunError, CellFailedError, Sandbox, open_sandbox
@@ -29,7 +31,6 @@ from streaming_classroom.exercises.verdict import (
     Verdict,
     difference,
     hint_shown,
-    prediction_shown,
     solution_shown,
 )
 from streaming_classroom.files.directories import classroom_files
@@ -74,6 +75,7 @@ class Grader:
         namespace: MutableMapping[str, Any] | None = None,
         kafka: LessonKafka | None = None,
     ) -> None:
+        self.predictions = Predictions()
         self._spark = spark
         self._paths = paths
         self._kafka = kafka
@@ -131,8 +133,9 @@ class Grader:
             last_cell.source_of(exercise),
         )
         verdict = _judge(exercise, attempt)
-        if verdict.is_right and exercise.is_over_when_right:
-            waiting.stop_streams(self._streams_of(exercise.makes))
+        if verdict.is_right and exercise.is_over_when_right and (streams := self._streams_of(exercise.makes)):
+            waiting.stop_streams(streams)
+            verdict = replace(verdict, sentence=f"{verdict.sentence} Your stream was stopped.")
         if verdict.kind != "not tried":
             self._save(self._record.tried, exercise.id, verdict.is_right)
         return verdict
@@ -174,7 +177,14 @@ class Grader:
         """Record a prediction and return it; an unchanged ``...`` is not recorded."""
         if value is not ...:
             self._save(self._record.predicted, name, repr(value))
-        return prediction_shown(name, value)
+        return self.predictions.predict(name, value)
+
+    def outcome(self, name: str, value: object) -> Guidance:
+        """Return how a prediction compares with what happened, and record whether it was right."""
+        compared = self.predictions.outcome(name, value)
+        if self.predictions.is_right(name):
+            self._save(self._record.predicted_right, name)
+        return compared
 
     def progress(self) -> Guidance:
         """Return the progress, lesson by lesson."""

@@ -152,6 +152,12 @@ class ExerciseRecord:
         with self._changing(name) as done:
             done.tries += 1
             done.chosen = value
+            done.right = ""
+
+    def predicted_right(self, name: str) -> None:
+        """Record that the last prediction was right."""
+        with self._changing(name) as done:
+            done.right = _now()
 
     def _changing(self, exercise: str) -> _Change:
         return _Change(self, exercise)
@@ -283,8 +289,9 @@ def _quiz(counts: LessonCounts) -> str:
 
 
 def _predictions(lesson: str, done: dict[str, ExerciseProgress]) -> str:
-    made = sum(name.startswith(f"{lesson}.") and bool(one.chosen) for name, one in done.items())
-    return f"{made} prediction{'s' * (made != 1)}" if made else ""
+    made = [one for name, one in done.items() if name.startswith(f"{lesson}.") and one.chosen]
+    right = sum(bool(one.right) for one in made)
+    return f"{right} of {len(made)} prediction{'s' * (len(made) != 1)} right" if made else ""
 
 
 def _dots(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:

@@ -26,7 +26,16 @@ _SHOWN_ROWS = 3  # of each kind
 _DIGITS = 9  # of a floating-point number: a sum depends a little on the order of its rows
 
 Kind = Literal["right", "not tried", "wrong"]
-COLORS = {"right": "#009E73", "not tried": "#767676", "wrong": "#D55E00"}
+#: Dark enough for text on white; in a dark theme, the style of each box sets lighter ones.
+COLORS = {
+    "right": "var(--sc-right, #00664b)",
+    "not tried": "var(--sc-untried, #57606a)",
+    "wrong": "var(--sc-wrong, #a83a00)",
+}
+_DARK = 'body[data-jp-theme-light="false"], body.vscode-dark, body.vscode-high-contrast, html[data-theme="dark"]'
+_STYLE = (
+    f"<style>:is({_DARK}) .sc-verdict {{ --sc-right: #4cd3ae; --sc-untried: #a8b0b8; --sc-wrong: #ff9f6b; }}</style>"
+)
 MARKS = {"right": "✓", "not tried": "○", "wrong": "✗"}
 _FOLDED = "display:inline-block;vertical-align:top;margin:8px 8px 0 0;max-width:100%"
 _BUTTON = "cursor:pointer;border:1px solid currentColor;border-radius:4px;padding:1px 10px;width:fit-content"
@@ -131,19 +140,10 @@ def solution_shown(exercise: Exercise) -> Guidance:
     return Guidance(f"{head}\n\n{exercise.solution.strip()}\n\n{exercise.why}", box(html))
 
 
-def prediction_shown(name: str, value: object) -> Guidance:
-    """Return the sentence that confirms a prediction, or that asks for one."""
-    if value is ...:
-        text = f"○ {name}: no prediction yet. Replace `...` with yours and run this cell, or run the next one."
-    else:
-        text = f"● {name}: you predict {value!r}. Run the next cell to see what happens."
-    return Guidance(text.replace("`", ""), box(marked_up(text)))
-
-
 def box(html: str, color: str = "#0072B2") -> str:
     """Return a box with a colored edge around some HTML."""
     style = f"border-left:4px solid {color};padding:4px 12px;margin:4px 0;overflow-wrap:anywhere;max-width:60em"
-    return f'<div class="sc-verdict" style="{style}">{html}</div>'
+    return f'{_STYLE}<div class="sc-verdict" style="{style}">{html}</div>'
 
 
 def bundle(text: str, html: str) -> dict[str, str]:

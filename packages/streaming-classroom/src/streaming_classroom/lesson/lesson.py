@@ -158,6 +158,18 @@ class Lesson:
         """
         return self._grader.predict(name, value)
 
+    def outcome(self, name: str, value: Any) -> Guidance:
+        """Return how your prediction compares with what happened: right, or off by how much.
+
+        Parameters
+        ----------
+        name : str
+            The prediction's name in the lesson.
+        value : any
+            What has happened. Without a prediction it is only shown.
+        """
+        return self._grader.outcome(name, value)
+
     def progress(self) -> Guidance:
         """Return the finished exercises, lesson by lesson."""
         return self._grader.progress()
@@ -175,7 +187,8 @@ class Lesson:
         with landing:
             self._clear()
         self._directory.leave()
-        print(f"Lesson {self.lesson} is cleaned up.")
+        predictions = self._grader.predictions.summary() if "_grader" in self.__dict__ else ""
+        print(f"Lesson {self.lesson} is cleaned up. {predictions}".rstrip())
 
     def _open(self, resume: bool) -> str:
         """Lock the lesson's directory and prepare it: empty, or as the last kernel left it; return a report."""
