@@ -9,62 +9,96 @@ QUESTIONS = (
         "A terminal repeats a payment after a day. Which of the four queries writes it a second time?",
         (
             Choice(
+                "`for_ever`",
+                "Its state still has the id.",
+            ),
+            Choice(
+                "`event_2h`",
+                "The repeat has the old event time, far behind the watermark: it is dropped.",
+            ),
+            Choice(
                 "`arrival_10m`",
-                "By the clock of `received_at` the row is new, and its id is no longer in state.",
+                "Measured by `received_at` the row is new, and its id is no longer in state.",
                 is_right=True,
             ),
-            Choice("`event_2h`", "The repeat has the old event time, far behind the watermark: it is dropped."),
-            Choice("`for_ever`", "Its state still has the id."),
         ),
     ),
     Question(
         "The table that a stream is joined with is corrected. What happens to the rows that the stream has written?",
         (
-            Choice("They are corrected by the next batch.", "A batch reads new rows of the stream only."),
             Choice(
                 "Nothing. Only later batches see the correction.",
                 "To correct the result, compute it again with a new checkpoint and target, or `MERGE` into it.",
                 is_right=True,
             ),
-            Choice("The query fails at the next batch.", "It looks up the table's newest version in each batch."),
-        ),
-    ),
-    Question(
-        "A left outer join has emitted no unmatched row for a week, although there must be some. "
-        "Where do you look first?",
-        (
-            Choice("In the sink: it may have filtered out NULLs.", "No sink does that."),
             Choice(
-                "At the watermark in the progress reports: which of the two streams does not advance?",
-                "Unmatched rows wait for the lower of the two watermarks.",
-                is_right=True,
+                "They are corrected by the next batch, because the join is run again with the new table.",
+                "A batch reads new rows of the stream only.",
             ),
-            Choice("At the join's condition: no ids are equal.", "Then all orders would be emitted as unmatched."),
-        ),
-    ),
-    Question(
-        "Payments are quiet at night, and orders are not. Which stream needs heartbeats so that unpaid orders of the "
-        "night are emitted?",
-        (
-            Choice("The orders.", "They advance by themselves."),
             Choice(
-                "The payments.",
-                "Theirs is the lower watermark, and the query uses that one.",
-                is_right=True,
+                "They stay, and the query fails at the next batch, because the table has changed under it.",
+                "It looks up the table's newest version in each batch.",
             ),
-            Choice("Neither: the clock of the machine advances the watermark.", "Only event times do."),
         ),
     ),
     Question(
         "Why are two watermarks and an equality of ids not enough for a left outer join?",
         (
             Choice(
-                "They do not say how far apart two matching rows can be.",
+                "The ids could be NULL, and a row with a NULL id would wait for its match forever.",
+                "NULL ids match nothing, and that is no reason to reject a query.",
+            ),
+            Choice(
+                "They don't say how far apart two matching rows can be.",
                 "A watermark says how late rows can be. Without a range, an order waits for its payment forever.",
                 is_right=True,
             ),
-            Choice("The ids could be NULL.", "NULL ids match nothing, and that is no reason to reject a query."),
-            Choice("Spark needs a watermark on the result, too.", "The result needs none to be emitted."),
+            Choice(
+                "The result of the join has no watermark of its own, so no row of it is ever final.",
+                "The result needs none to be emitted.",
+            ),
+        ),
+    ),
+    Question(
+        (
+            "A left outer join has emitted no unmatched row for a week, although there must be some. Where do you "
+            "look first?"
+        ),
+        (
+            Choice(
+                "In the progress reports: which watermark does not advance?",
+                "Unmatched rows wait for the lower of the two watermarks.",
+                is_right=True,
+            ),
+            Choice(
+                "At the join's condition: if no ids are equal, nothing can be emitted.",
+                "Then all orders would be emitted as unmatched.",
+            ),
+            Choice(
+                "In the sink: by default it leaves out rows that have NULL in a column.",
+                "No sink does that.",
+            ),
+        ),
+    ),
+    Question(
+        (
+            "Payments are quiet at night, and orders are not. Which stream needs heartbeats so that unpaid orders of "
+            "the night are emitted?"
+        ),
+        (
+            Choice(
+                "The orders, because their unmatched rows are the ones that are missing.",
+                "They advance by themselves.",
+            ),
+            Choice(
+                "The payments.",
+                "Theirs is the lower watermark, and the query uses that one.",
+                is_right=True,
+            ),
+            Choice(
+                "Neither: the clock of the machine advances the watermark at night.",
+                "Only event times do.",
+            ),
         ),
     ),
 )

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pandas as pd
 import pytest
 
-from .windows import MORNING, TEN, accepted, per_window, sessions, story_of_09x
+from .windows import MORNING, TEN, accepted, per_window, story_of_09x
 
 pytestmark = [pytest.mark.lesson("09X"), pytest.mark.slow]
 
@@ -57,46 +57,6 @@ def test_a_wrong_clock_costs_what_comes_after_it(parcels, lines):
     assert _later(counted) != _later(guarded)
 
 
-def test_sessions_of_the_stream_miss_what_was_too_late(parcels, shown):
-    five = timedelta(minutes=5)
-    morning = parcels[:MORNING]
-    watermark = pd.concat(morning)["time"].max() - TEN
-    in_time = []
-    for number, batch in enumerate(morning):
-        earlier = morning[: max(0, number - 1)]
-        closed = max((frame["time"].max() for frame in earlier), default=pd.Timestamp(0)) - TEN
-        in_time.append(batch[batch["time"] + five > closed])  # a tap alone is a session of five minutes
-
-    expected = [
-        (str(tram), str(start), str(end), str(len(times)))
-        for tram, start, end, times in sessions(pd.concat(in_time), five)
-        if end <= watermark
-    ]
-
-    assert list(shown("09X", "l09X-49").itertuples(index=False, name=None)) == expected
-
-
-def test_what_each_mode_hands_over(parcels, shown):
-    morning = parcels[:MORNING]
-    counted, _ = accepted(morning, TEN, TEN, idle=False)
-    expected = []
-    for number in range(MORNING):
-        everything = per_window(morning[: number + 1])
-        so_far = per_window(counted[: number + 1])
-        changed = {start: so_far[start] for start in per_window([counted[number]])}
-        expected += [("complete", number, everything), ("update", number, changed)]
-
-    table = shown("09X", "l09X-53")
-    printed = [
-        (mode, int(batch), {start: int(taps) for start, taps in _pairs(text)})
-        for mode, batch, text in table.itertuples(index=False, name=None)
-    ]
-    finals = [(start, taps) for mode, _, lines in printed if mode == "append" for start, taps in lines.items()]
-
-    assert sorted(line for line in printed if line[0] != "append") == sorted(expected)
-    assert finals == [(start, taps) for start, taps in sorted(per_window(counted).items()) if start < "09:30"]
-
-
 def test_what_each_delay_loses(recordings, shown):
     everything = pd.concat(recordings).groupby(["minute", "Device"]).size()
     expected = {}
@@ -113,22 +73,12 @@ def test_what_each_delay_loses(recordings, shown):
 
     table = shown("09X", "l09X-71")
     printed = {
-        row.delay: [int(row.rows_lost), int(row.lines_wrong), int(row.of_them_missing), int(row.dropped_says_spark)]
+        row.delay: [int(row.rows_lost), int(row.windows_wrong), int(row.windows_missing), int(row.dropped_reported)]
         for row in table.itertuples()
     }
 
     assert printed == expected
-    assert int(table["most_in_memory"].iloc[-1]) == len(everything)
-
-
-def test_the_stream_with_ninety_minutes_is_the_table(recordings, shown):
-    everything = pd.concat(recordings).groupby(["Device", "minute"]).size()
-    expected = everything.groupby("Device").agg(["size", "sum", "max"]).astype(str)
-
-    table = shown("09X", "l09X-74")
-
-    assert list(table["Device"]) == list(expected.index)
-    assert table.drop(columns="Device").to_numpy().tolist() == expected.to_numpy().tolist()
+    assert int(table["most_windows"].iloc[-1]) == len(everything)
 
 
 def _later(counted: Sequence[pd.DataFrame]) -> list[tuple[str, int]]:
@@ -140,7 +90,3 @@ def _later(counted: Sequence[pd.DataFrame]) -> list[tuple[str, int]]:
 
 def _plus_ten(start: str) -> str:
     return f"{pd.Timestamp('2025-06-02 ' + start) + TEN:%H:%M}"
-
-
-def _pairs(text: str) -> list[list[str]]:
-    return [pair.split(": ") for pair in text.split(", ")]

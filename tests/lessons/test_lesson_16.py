@@ -65,3 +65,24 @@ def test_files_that_a_batch_writes_for_each_oven(files, lines):
 
     assert counted["scattered"] == sum(file.oven.nunique() for file in files)
     assert counted["tiny"] == len(files) and counted["watched"] == len(files) // FILES_PER_BATCH
+
+
+def test_a_batch_is_reported_once_for_each_action(files, lines):
+    batches = [sum(map(len, files[:10])), sum(map(len, files[10:]))]
+    actions = 3  # of the function that computes its batch again for each
+
+    reported, counted, persisted = map(_after_colon, lines("16", "l16-73"))
+
+    assert counted == persisted == batches
+    assert reported == [actions * rows for rows in batches]
+
+
+def test_the_backlog_grows_by_arrivals_minus_limit_and_shrinks_likewise(lines):
+    backlog = [3 * number - 2 * number for number in range(1, 5)]
+
+    assert ast.literal_eval(lines("16", "l16-77")[-1]) == backlog
+    assert ast.literal_eval(lines("16", "l16-79")[-1]) == [backlog[-1] + (3 - 5) * number for number in (1, 2)]
+
+
+def _after_colon(line: str) -> list[int]:
+    return ast.literal_eval(line.partition(":")[2].strip())

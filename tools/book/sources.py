@@ -22,6 +22,7 @@ _FRONT = {"docs/learning.md": "Learn", "docs/syllabus.md": "Syllabus", "docs/tea
 _GLOSSARY = "notebooks/Glossary.md"
 # The order of the reference pages; documents that are not named here come last.
 _REFERENCE = (
+    "docs/reference.md",
     "docs/exams.md",
     "docs/troubleshooting.md",
     "docs/crashes.md",

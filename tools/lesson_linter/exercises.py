@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
-from itertools import takewhile
 
 from streaming_classroom.exercises import Exercise, Question, catalogue
 from streaming_classroom.files import directories
@@ -15,7 +14,7 @@ from .code import strings
 from .lesson import Cell, Lesson, Problem
 
 FEWEST_WRONG, FEWEST_HINTS, MOST_HINTS, FEWEST_IN_LAB = 3, 2, 3, 3
-FIRST_CELLS, FEWEST_OWN_LINES = 5, 3  # code cells, with set-up; cells before the first exercise that ask for a line
+FIRST_CELLS = 6  # code cells, with set-up
 _HEADING = re.compile(r"^### Your turn (?P<id>\S+): (?P<title>.+)$", re.MULTILINE)
 _QUIZ = re.compile(r"DA\.quiz\((\d+)\)")
 #: A comment that asks for another line: ``# change this to 5 and run the cell again``.
@@ -82,17 +81,12 @@ def labs(lesson: Lesson) -> Iterator[Problem]:
 
 
 def own_lines(lesson: Lesson) -> Iterator[Problem]:
-    """One of the first five code cells asks for a line of the learner's own, and three do before the first exercise."""
-    first = next(lesson.tagged(EXERCISE), None)
-    if first is None:
+    """One of the first six code cells is an exercise, or asks for a line of the learner's own."""
+    if not any(lesson.tagged(EXERCISE)):
         return
     if not any(_asks(cell) for cell in lesson.code[:FIRST_CELLS]):
         message = f"let one of the first {FIRST_CELLS} code cells ask for a line, {_HOW}"
         yield lesson.problem("own-lines", message, lesson.code[min(FIRST_CELLS, len(lesson.code)) - 1])
-    before = sum(_asks(cell) for cell in takewhile(lambda cell: cell is not first, lesson.code))
-    if before < FEWEST_OWN_LINES:
-        message = f"let {FEWEST_OWN_LINES} cells before the first exercise ask for a line, {_HOW}; {before} do"
-        yield lesson.problem("own-lines", message, first)
 
 
 def quiz(lesson: Lesson) -> Iterator[Problem]:

@@ -60,7 +60,7 @@ def opening(lesson: Lesson) -> Iterator[Problem]:
         yield lesson.problem("time", "add a line '**Time:** NN minutes.' to the opening cell", cell)
     folds = tree(cell.source).find_all("details")
     notes = [text_of(fold) for fold in folds if fold.summary and text_of(fold.summary) == INSTRUCTORS]
-    if not notes or not re.search(r"\bminutes?\b", notes[0]):
+    if not notes or not re.search(r"\bminutes?\b|\btimes\b", notes[0]):
         message = f"add a note <details><summary>{INSTRUCTORS}</summary> that says where its minutes go"
         yield lesson.problem("instructors", message, cell, cell.find_line(INSTRUCTORS))
 

@@ -13,13 +13,14 @@ from itertools import pairwise
 from streaming_classroom.runner.lesson_files import STATED_MINUTES
 from streaming_classroom.runner.results import EXERCISE
 
-from .exercises import quiz_questions
+from .exercises import FIRST_CELLS, exercises_of, quiz_questions
 from .lesson import Cell, Lesson, Problem
 from .markdown import text_of, tree
 
 WORDS_PER_MINUTE = 180
 MINUTES_PER_CELL = 25 / 60  # to read a cell, run it and read its output
 MINUTES_PER_EXERCISE = 6  # with its check
+MINUTES_PER_LINE = 2  # for the early exercise of one line
 MINUTES_PER_WRAP_UP = 40  # its one task
 MINUTES_PER_QUIZ = 4
 LONGEST, LONGEST_LAB = 45, 50
@@ -103,12 +104,24 @@ def format_minutes(number: int) -> str:
 
 def _minutes_of_code(cell: Cell, lesson: Lesson) -> float:
     if EXERCISE in cell.tags:
-        return MINUTES_PER_WRAP_UP if lesson.form == "W" else MINUTES_PER_EXERCISE
+        if lesson.form == "W":
+            return MINUTES_PER_WRAP_UP
+        return MINUTES_PER_LINE if _asks_for_one_line(cell, lesson) else MINUTES_PER_EXERCISE
     if cell.source.startswith("DA.check("):
         return 0
     if cell.source.startswith("DA.quiz("):
         return MINUTES_PER_QUIZ / max(1, len(quiz_questions(lesson)))
     return MINUTES_PER_CELL
+
+
+def _asks_for_one_line(cell: Cell, lesson: Lesson) -> bool:
+    """Whether this cell is a lesson's early exercise, whose solution has one line that its starter does not have."""
+    if lesson.form or cell not in lesson.code[:FIRST_CELLS]:
+        return False
+    for exercise in exercises_of(lesson):
+        if exercise.starter.strip() == cell.source.strip():
+            return len(set(exercise.solution.splitlines()) - set(exercise.starter.splitlines())) == 1
+    return False
 
 
 def _words(text: str) -> int:

@@ -1,7 +1,8 @@
 DA.exercise("08.1")  # removes what an earlier attempt created
 
-from pyspark.errors import StreamingQueryException
-
-yesterdays_schema("archive")  # version 0: four columns
-
-# your code: load, start, wait, and load again
+arriving = (spark.readStream
+    .format("cloudFiles")
+    .option("cloudFiles.format", "json")
+    .option("cloudFiles.schemaLocation", f"{DA.paths.checkpoints}/arriving")
+    # your line
+)

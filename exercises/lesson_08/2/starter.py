@@ -1,9 +1,7 @@
 DA.exercise("08.2")  # removes what an earlier attempt created
 
-land_file("supplier.json", [
-    {"device_id": 5, "heartrate": "61,5", "time": 1751414405.0},
-    {"device_id": 6, "HeartRate": 64.25, "time": 1751414406.0},
-])
-ingest(DA.paths.landing, "json", "vitals", vitals_checkpoint, **hinted).awaitTermination()
+from pyspark.errors import StreamingQueryException
 
-# spark.sql("CREATE OR REPLACE TEMP VIEW rates_vw AS SELECT ...")
+yesterdays_schema("archive")  # version 0: four columns
+
+# your code: load, start, wait, and load again

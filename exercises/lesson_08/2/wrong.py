@@ -1,71 +1,197 @@
-# %% without `replace`, without `, ',', '.'`: Replace the comma
+# %% `restarts = 0` for `restarts = 5`: was not started again
 DA.exercise("08.2")  # removes what an earlier attempt created
 
-land_file("supplier.json", [
-    {"device_id": 5, "heartrate": "61,5", "time": 1751414405.0},
-    {"device_id": 6, "HeartRate": 64.25, "time": 1751414406.0},
-])
-ingest(DA.paths.landing, "json", "vitals", vitals_checkpoint, **hinted).awaitTermination()
+from pyspark.errors import StreamingQueryException
 
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW rates_vw AS
-    SELECT coalesce(device_id, try_cast(get_json_object(_rescued_data, '$.Device_ID') AS INT)) AS device_id,
-           coalesce(heartrate, try_cast((coalesce(
-               get_json_object(_rescued_data, '$.heartrate'), get_json_object(_rescued_data, '$.HeartRate')
-           )) AS DOUBLE)) AS heartrate,
-           time
-    FROM vitals""")
+yesterdays_schema("archive")  # version 0: four columns
 
-# %% without `, get_json_object(_rescued_data, '$.HeartRate')`: device 6
+restarts = 0
+while True:
+    query = (files("archive", **{"cloudFiles.maxFilesPerTrigger": 1}).writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/archive")
+        .option("mergeSchema", True)
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if "UNKNOWN_FIELD_EXCEPTION" not in str(error) or restarts == 0:
+            raise
+        restarts -= 1
+
+# %% without `.option("mergeSchema", True)`: set `mergeSchema`
 DA.exercise("08.2")  # removes what an earlier attempt created
 
-land_file("supplier.json", [
-    {"device_id": 5, "heartrate": "61,5", "time": 1751414405.0},
-    {"device_id": 6, "HeartRate": 64.25, "time": 1751414406.0},
-])
-ingest(DA.paths.landing, "json", "vitals", vitals_checkpoint, **hinted).awaitTermination()
+from pyspark.errors import StreamingQueryException
 
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW rates_vw AS
-    SELECT coalesce(device_id, try_cast(get_json_object(_rescued_data, '$.Device_ID') AS INT)) AS device_id,
-           coalesce(heartrate, try_cast(replace(coalesce(
-               get_json_object(_rescued_data, '$.heartrate')
-           ), ',', '.') AS DOUBLE)) AS heartrate,
-           time
-    FROM vitals""")
+yesterdays_schema("archive")  # version 0: four columns
 
-# %% with `WHERE heartrate IS NOT NULL`: stays in the view
+restarts = 5
+while True:
+    query = (files("archive", **{"cloudFiles.maxFilesPerTrigger": 1}).writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/archive")
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if "UNKNOWN_FIELD_EXCEPTION" not in str(error) or restarts == 0:
+            raise
+        restarts -= 1
+
+# %% the source is created once, before the loop: was not started again
 DA.exercise("08.2")  # removes what an earlier attempt created
 
-land_file("supplier.json", [
-    {"device_id": 5, "heartrate": "61,5", "time": 1751414405.0},
-    {"device_id": 6, "HeartRate": 64.25, "time": 1751414406.0},
-])
-ingest(DA.paths.landing, "json", "vitals", vitals_checkpoint, **hinted).awaitTermination()
+from pyspark.errors import StreamingQueryException
 
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW rates_vw AS
-    SELECT coalesce(device_id, try_cast(get_json_object(_rescued_data, '$.Device_ID') AS INT)) AS device_id,
-           coalesce(heartrate, try_cast(replace(coalesce(
-               get_json_object(_rescued_data, '$.heartrate'), get_json_object(_rescued_data, '$.HeartRate')
-           ), ',', '.') AS DOUBLE)) AS heartrate,
-           time
-    FROM vitals WHERE heartrate IS NOT NULL""")
+yesterdays_schema("archive")  # version 0: four columns
 
-# %% `NULL` for `device_id`: `rates_vw`
+restarts = 5
+loaded = files("archive")
+while True:
+    query = (loaded.writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/archive")
+        .option("mergeSchema", True)
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if "UNKNOWN_FIELD_EXCEPTION" not in str(error) or restarts == 0:
+            raise
+        restarts -= 1
+
+# %% the schema evolution mode `rescue`: has no column
 DA.exercise("08.2")  # removes what an earlier attempt created
 
-land_file("supplier.json", [
-    {"device_id": 5, "heartrate": "61,5", "time": 1751414405.0},
-    {"device_id": 6, "HeartRate": 64.25, "time": 1751414406.0},
-])
-ingest(DA.paths.landing, "json", "vitals", vitals_checkpoint, **hinted).awaitTermination()
+from pyspark.errors import StreamingQueryException
 
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW rates_vw AS
-    SELECT coalesce(NULL, try_cast(get_json_object(_rescued_data, '$.Device_ID') AS INT)) AS device_id,
-           coalesce(heartrate, try_cast(replace(coalesce(
-               get_json_object(_rescued_data, '$.heartrate'), get_json_object(_rescued_data, '$.HeartRate')
-           ), ',', '.') AS DOUBLE)) AS heartrate,
-           time
-    FROM vitals""")
+yesterdays_schema("archive")  # version 0: four columns
+
+restarts = 5
+while True:
+    query = (files("archive", **{"cloudFiles.schemaEvolutionMode": "rescue"}).writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/archive")
+        .option("mergeSchema", True)
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if "UNKNOWN_FIELD_EXCEPTION" not in str(error) or restarts == 0:
+            raise
+        restarts -= 1
+
+# %% without a limit: more than one of the
+DA.exercise("08.2")  # removes what an earlier attempt created
+
+from pyspark.errors import StreamingQueryException
+
+yesterdays_schema("archive")  # version 0: four columns
+
+restarts = 5
+while True:
+    query = (files("archive", **{}).writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/archive")
+        .option("mergeSchema", True)
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if "UNKNOWN_FIELD_EXCEPTION" not in str(error) or restarts == 0:
+            raise
+        restarts -= 1
+
+# %% `mine` for `archive`: another checkpoint
+DA.exercise("08.2")  # removes what an earlier attempt created
+
+from pyspark.errors import StreamingQueryException
+
+yesterdays_schema("archive")  # version 0: four columns
+
+restarts = 5
+while True:
+    query = (files("archive", **{"cloudFiles.maxFilesPerTrigger": 1}).writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/mine")
+        .option("mergeSchema", True)
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if "UNKNOWN_FIELD_EXCEPTION" not in str(error) or restarts == 0:
+            raise
+        restarts -= 1
+
+# %% `restarts = 50` for `restarts = 5`: restarted more than five times
+DA.exercise("08.2")  # removes what an earlier attempt created
+
+from pyspark.errors import StreamingQueryException
+
+yesterdays_schema("archive")  # version 0: four columns
+
+restarts = 50
+while True:
+    query = (files("archive", **{"cloudFiles.maxFilesPerTrigger": 1}).writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/archive")
+        .option("mergeSchema", True)
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if "UNKNOWN_FIELD_EXCEPTION" not in str(error) or restarts == 0:
+            raise
+        restarts -= 1
+
+# %% `restarts = 4` for `restarts = 5`: gave up after 4 restarts
+DA.exercise("08.2")  # removes what an earlier attempt created
+
+from pyspark.errors import StreamingQueryException
+
+yesterdays_schema("archive")  # version 0: four columns
+
+restarts = 4
+while True:
+    query = (files("archive", **{"cloudFiles.maxFilesPerTrigger": 1}).writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/archive")
+        .option("mergeSchema", True)
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if "UNKNOWN_FIELD_EXCEPTION" not in str(error) or restarts == 0:
+            raise
+        restarts -= 1
+
+# %% without `"UNKNOWN_FIELD_EXCEPTION" not in str(error) or`: because the disk is full
+DA.exercise("08.2")  # removes what an earlier attempt created
+
+from pyspark.errors import StreamingQueryException
+
+yesterdays_schema("archive")  # version 0: four columns
+
+restarts = 5
+while True:
+    query = (files("archive", **{"cloudFiles.maxFilesPerTrigger": 1}).writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/archive")
+        .option("mergeSchema", True)
+        .trigger(availableNow=True)
+        .toTable("archive"))
+    try:
+        query.awaitTermination()
+        break
+    except StreamingQueryException as error:
+        if restarts == 0:
+            raise
+        restarts -= 1

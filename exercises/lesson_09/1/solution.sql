@@ -1,9 +1,5 @@
-DROP VIEW IF EXISTS rides_vw;
-CREATE TEMP VIEW rides_vw AS
-SELECT tram,
-       session_window.start AS begins,
-       max(event_time) AS last_tap,
-       count(*) AS taps
-FROM taps_vw
-GROUP BY tram, session_window(event_time, '8 minutes')
-HAVING count(*) > 1
+DROP VIEW IF EXISTS busy_vw;
+CREATE TEMP VIEW busy_vw AS
+SELECT window.start AS begins, count(*) AS taps, array_join(array_sort(collect_list(tap)), ' ') AS which
+FROM all_taps
+GROUP BY window(event_time, '10 minutes')

@@ -1,3 +1,5 @@
-DROP VIEW IF EXISTS rides_vw;
--- CREATE TEMP VIEW rides_vw AS
--- SELECT ...
+DROP VIEW IF EXISTS busy_vw;
+CREATE TEMP VIEW busy_vw AS
+SELECT window.start AS begins, count(*) AS taps, array_join(array_sort(collect_list(tap)), ' ') AS which
+FROM all_taps
+GROUP BY window(received, '10 minutes')

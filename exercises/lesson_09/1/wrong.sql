@@ -1,63 +1,20 @@
--- %% without `HAVING count(*) > 1`: Rides of a single tap
-DROP VIEW IF EXISTS rides_vw;
-CREATE TEMP VIEW rides_vw AS
-SELECT tram,
-       session_window.start AS begins,
-       max(event_time) AS last_tap,
-       count(*) AS taps
-FROM taps_vw
-GROUP BY tram, session_window(event_time, '8 minutes')
-
--- %% `session_window.end` for `max(event_time)`: not the time of the last tap
-DROP VIEW IF EXISTS rides_vw;
-CREATE TEMP VIEW rides_vw AS
-SELECT tram,
-       session_window.start AS begins,
-       session_window.end AS last_tap,
-       count(*) AS taps
-FROM taps_vw
-GROUP BY tram, session_window(event_time, '8 minutes')
-HAVING count(*) > 1
-
--- %% `, '5 minutes'` for `, '8 minutes'`: a gap of five minutes
-DROP VIEW IF EXISTS rides_vw;
-CREATE TEMP VIEW rides_vw AS
-SELECT tram,
-       session_window.start AS begins,
-       max(event_time) AS last_tap,
-       count(*) AS taps
-FROM taps_vw
-GROUP BY tram, session_window(event_time, '5 minutes')
-HAVING count(*) > 1
-
--- %% `all_taps` for `taps_vw`: does not read a stream
-DROP VIEW IF EXISTS rides_vw;
-CREATE TEMP VIEW rides_vw AS
-SELECT tram,
-       session_window.start AS begins,
-       max(event_time) AS last_tap,
-       count(*) AS taps
+-- %% windows of an hour: differ
+DROP VIEW IF EXISTS busy_vw;
+CREATE TEMP VIEW busy_vw AS
+SELECT window.start AS begins, count(*) AS taps, array_join(array_sort(collect_list(tap)), ' ') AS which
 FROM all_taps
-GROUP BY tram, session_window(event_time, '8 minutes')
-HAVING count(*) > 1
+GROUP BY window(event_time, '1 hour')
 
--- %% `window` for `session_window`: `rides_vw`
-DROP VIEW IF EXISTS rides_vw;
-CREATE TEMP VIEW rides_vw AS
-SELECT tram,
-       window.start AS begins,
-       max(event_time) AS last_tap,
-       count(*) AS taps
-FROM taps_vw
-GROUP BY tram, window(event_time, '8 minutes')
-HAVING count(*) > 1
+-- %% grouped by the time itself: differ
+DROP VIEW IF EXISTS busy_vw;
+CREATE TEMP VIEW busy_vw AS
+SELECT window.start AS begins, count(*) AS taps, array_join(array_sort(collect_list(tap)), ' ') AS which
+FROM all_taps
+GROUP BY window(event_time, '1 second')
 
--- %% without `tram`: Global aggregation
-DROP VIEW IF EXISTS rides_vw;
-CREATE TEMP VIEW rides_vw AS
-SELECT session_window.start AS begins,
-       max(event_time) AS last_tap,
-       count(*) AS taps
-FROM taps_vw
-GROUP BY session_window(event_time, '8 minutes')
-HAVING count(*) > 1
+-- %% sliding windows: more than one
+DROP VIEW IF EXISTS busy_vw;
+CREATE TEMP VIEW busy_vw AS
+SELECT window.start AS begins, count(*) AS taps, array_join(array_sort(collect_list(tap)), ' ') AS which
+FROM all_taps
+GROUP BY window(event_time, '10 minutes', '5 minutes')

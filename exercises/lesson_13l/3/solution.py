@@ -14,7 +14,7 @@ def insert_new(deliveries):
     """)
 
 
-def sort_out(lines, batch_id):
+def split_batch(lines, batch_id):
     rows = checked(lines).localCheckpoint()
     insert_new(rows.where("reason IS NULL"))
     (rows.where("reason IS NOT NULL").select("reason", "value", "file_name")
@@ -23,7 +23,7 @@ def sort_out(lines, batch_id):
 
 def silver():
     query = (spark.readStream.table("bronze_deliveries").writeStream
-        .foreachBatch(sort_out)
+        .foreachBatch(split_batch)
         .option("checkpointLocation", f"{DA.paths.checkpoints}/silver")
         .trigger(availableNow=True)
         .start())

@@ -15,7 +15,7 @@ def insert_new(deliveries):
     """)
 
 
-def sort_out(lines, batch_id):
+def split_batch(lines, batch_id):
     rows = checked(lines).localCheckpoint()
     insert_new(rows.where("reason IS NULL"))
     (rows.where("reason IS NOT NULL").select("reason", "value", "file_name")
@@ -24,7 +24,7 @@ def sort_out(lines, batch_id):
 
 def silver():
     query = (spark.readStream.table("bronze_deliveries").writeStream
-        .foreachBatch(sort_out)
+        .foreachBatch(split_batch)
         .option("checkpointLocation", f"{DA.paths.checkpoints}/other_silver")
         .trigger(availableNow=True)
         .start())
@@ -50,7 +50,7 @@ def insert_new(deliveries):
     """)
 
 
-def sort_out(lines, batch_id):
+def split_batch(lines, batch_id):
     rows = checked(lines).localCheckpoint()
     insert_new(rows.where("reason IS NULL"))
     (rows.where("reason IS NOT NULL").select("reason", "value", "file_name")
@@ -59,7 +59,7 @@ def sort_out(lines, batch_id):
 
 def silver():
     query = (spark.readStream.table("bronze_deliveries").writeStream
-        .foreachBatch(sort_out)
+        .foreachBatch(split_batch)
         .option("checkpointLocation", f"{DA.paths.checkpoints}/silver")
         .trigger(availableNow=True)
         .start())
@@ -85,7 +85,7 @@ def insert_new(deliveries):
     """)
 
 
-def sort_out(lines, batch_id):
+def split_batch(lines, batch_id):
     rows = checked(lines).localCheckpoint()
     insert_new(rows.where("reason IS NULL"))
     (rows.where("reason IS NOT NULL").select("reason", "value", "file_name")
@@ -94,7 +94,7 @@ def sort_out(lines, batch_id):
 
 def silver():
     query = (spark.readStream.table("bronze_deliveries").writeStream
-        .foreachBatch(sort_out)
+        .foreachBatch(split_batch)
         .option("checkpointLocation", f"{DA.paths.checkpoints}/silver")
         .trigger(availableNow=True)
         .start())
@@ -120,7 +120,7 @@ def insert_new(deliveries):
     """)
 
 
-def sort_out(lines, batch_id):
+def split_batch(lines, batch_id):
     rows = checked(lines).localCheckpoint()
     unique = rows.where("reason IS NULL").dropDuplicates(["scan_id"])
     names = spark.table("silver_deliveries").columns
@@ -132,7 +132,7 @@ def sort_out(lines, batch_id):
 
 def silver():
     query = (spark.readStream.table("bronze_deliveries").writeStream
-        .foreachBatch(sort_out)
+        .foreachBatch(split_batch)
         .option("checkpointLocation", f"{DA.paths.checkpoints}/silver")
         .trigger(availableNow=True)
         .start())
@@ -158,7 +158,7 @@ def insert_new(deliveries):
     """)
 
 
-def sort_out(lines, batch_id):
+def split_batch(lines, batch_id):
     rows = checked(lines).localCheckpoint()
     insert_new(rows.where("reason IS NULL"))
     rows.where("reason IS NOT NULL").dropDuplicates(["value", "file_name"]).createOrReplaceTempView("bad_lines")
@@ -171,7 +171,7 @@ def sort_out(lines, batch_id):
 
 def silver():
     query = (spark.readStream.table("bronze_deliveries").writeStream
-        .foreachBatch(sort_out)
+        .foreachBatch(split_batch)
         .option("checkpointLocation", f"{DA.paths.checkpoints}/silver")
         .trigger(availableNow=True)
         .start())
@@ -197,7 +197,7 @@ def insert_new(deliveries):
     """)
 
 
-def sort_out(lines, batch_id):
+def split_batch(lines, batch_id):
     rows = checked(lines).localCheckpoint()
     insert_new(rows.where("reason IS NULL"))
     (rows.where("reason <> 'unknown depot'").select("reason", "value", "file_name")
@@ -206,7 +206,7 @@ def sort_out(lines, batch_id):
 
 def silver():
     query = (spark.readStream.table("bronze_deliveries").writeStream
-        .foreachBatch(sort_out)
+        .foreachBatch(split_batch)
         .option("checkpointLocation", f"{DA.paths.checkpoints}/silver")
         .trigger(availableNow=True)
         .start())
@@ -232,7 +232,7 @@ def insert_new(deliveries):
     """)
 
 
-def sort_out(lines, batch_id):
+def split_batch(lines, batch_id):
     rows = checked(lines).localCheckpoint()
     insert_new(rows.where("reason IS NULL"))
     (rows.where("reason IS NOT NULL").select("reason", "value", "file_name")
@@ -241,7 +241,7 @@ def sort_out(lines, batch_id):
 
 def silver():
     query = (spark.readStream.table("bronze_deliveries").writeStream
-        .foreachBatch(sort_out)
+        .foreachBatch(split_batch)
         .option("checkpointLocation", f"{DA.paths.checkpoints}/silver")
         .start())
 

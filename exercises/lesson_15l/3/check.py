@@ -1,4 +1,4 @@
-"""Check exercise 15L.3, "A gauge of nowhere"."""
+"""Check exercise 15L.3, "A gauge from nowhere"."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Check exercise 16.2, "One alert per trouble"."""
+"""Check exercise 16.2, "Rate and overhead per stream"."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from lesson_exercises.rounding import rounded
 
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
@@ -11,75 +13,86 @@ if TYPE_CHECKING:
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
+HEALTH = "name STRING, batch LONG, rows LONG, batch_ms LONG, add_ms LONG, backlog_files LONG, state_rows LONG"
+
 
 def check(attempt: Attempt) -> None:
-    """Compare with a loop over the batches, and name an alert per batch, one too early, and a gap."""
-    made = attempt.view("alerts_vw")
-    backlogs = attempt.table("backlogs")
-    right = _alerts(attempt, backlogs)
-    if set(made.columns) == {"name", "batch"} and not attempt.is_same(made, right):
-        if attempt.is_same(made, _alerts(attempt, backlogs, again=True)):
-            raise Mistake(
-                "A trouble that lasts is reported by each of its batches. Only the third one raises an alert."
-            )
-        if attempt.is_same(made, _alerts(attempt, backlogs, in_a_row=False)):
-            raise Mistake(
-                "The three batches need not follow each other in yours. A batch at or below the limit ends the trouble."
-            )
-        if attempt.is_same(made, _alerts(attempt, backlogs, needed=1)):
-            raise Mistake("An alert is raised by the first batch above the limit. It takes three in a row.")
-        if attempt.is_same(made, _alerts(attempt, backlogs, limit=9)):
-            raise Mistake("A backlog of exactly 10 files is not above 10.")
-        if attempt.is_same(made, _alerts(attempt, backlogs, only_first=True)):
-            raise Mistake("A stream gets one alert in all in yours. After a good batch, the next trouble is a new one.")
-    attempt.compare(made, right, "alerts_vw")
+    """Compare with the sums, and name the mean of ratios, the batches without rows, and wrong units."""
+    made = attempt.view("streams_vw")
+    health = attempt.table("health")
+    right = _streams(health.where("rows > 0"))
+    if set(made.columns) == set(right.columns) and not attempt.is_same(_rounded(made), _rounded(right)):
+        if attempt.is_same(_rounded(made), _rounded(_streams(health))):
+            raise Mistake("Batches without rows are among them. They take time, too, but do not count here.")
+        for column in ("rows_per_second", "overhead"):
+            if attempt.is_same(_rounded(made.select("name", column)), _rounded(_mean(health, column))):
+                raise Mistake(
+                    f"`{column}` is the mean over the batches of each batch's own figure, in which a batch of one row "
+                    "counts as much as one of a thousand. Divide the sums."
+                )
+        if attempt.is_same(
+            _rounded(made.selectExpr("name", "1 - overhead AS overhead")), _rounded(right.select("name", "overhead"))
+        ):
+            raise Mistake("`overhead` is the share that was *not* `addBatch`; yours is the other share.")
+        if attempt.is_same(
+            _rounded(made.selectExpr("name", "rows_per_second * 1000 AS rows_per_second")),
+            _rounded(right.select("name", "rows_per_second")),
+        ):
+            raise Mistake("`rows_per_second` is per millisecond: `batch_ms` are milliseconds.")
+        if attempt.is_same(
+            _rounded(made.selectExpr("name", "overhead / 100 AS overhead")), _rounded(right.select("name", "overhead"))
+        ):
+            raise Mistake("`overhead` is in percent. It should be a share from 0 to 1.")
+        if attempt.is_same(rounded(made, 1), rounded(right, 1)):
+            raise Mistake("The figures are right but rounded. Leave out `round`: others calculate with them.")
+    attempt.compare(_rounded(made), _rounded(right), "streams_vw")
 
 
-def _alerts(
-    attempt: Attempt,
-    backlogs: DataFrame,
-    needed: int = 3,
-    limit: int = 10,
-    again: bool = False,
-    in_a_row: bool = True,
-    only_first: bool = False,
-) -> DataFrame:
-    """Return the alerts of a loop over the batches, or those of one of the mistakes."""
-    rows, bad, alerted = [], {}, set()
-    for name, batch, files in sorted(backlogs.select("name", "batch", "backlog_files").collect()):
-        if files > limit:
-            bad[name] = bad.get(name, 0) + 1
-            if (bad[name] == needed or (again and bad[name] > needed)) and not (only_first and name in alerted):
-                rows.append((name, batch))
-                alerted.add(name)
-        elif in_a_row:
-            bad[name] = 0
-    return attempt.spark.createDataFrame(rows, "name STRING, batch LONG")
+def _streams(health: DataFrame) -> DataFrame:
+    health.createOrReplaceTempView("_health_16")
+    return health.sparkSession.sql("""
+        SELECT name, count(*) AS batches, sum(rows) * 1000 / sum(batch_ms) AS rows_per_second,
+               1 - sum(add_ms) / sum(batch_ms) AS overhead
+        FROM _health_16 GROUP BY name
+        """)
 
 
-def _troubles(sandbox: Sandbox) -> None:
-    """Plant batch numbers with gaps, troubles at both ends, one of seven batches, and exactly ten files."""
-    series = {
-        "a": {5: 11, 6: 11, 8: 40},  # a number is left out: the three batches still follow each other
-        "b": {0: 99, 1: 99, 2: 99, 3: 99, 4: 10, 5: 99, 6: 99, 7: 99},
-        "c": {0: 10, 1: 10, 2: 10, 3: 11, 4: 11},
-        "d": {0: 11, 1: 0, 2: 11, 3: 0, 4: 11, 5: 11, 6: 0},
-        "e": {100: 12, 99: 12, 98: 12, 97: 0, 9: 12},
-        "f": dict.fromkeys(range(20, 27), 70),  # seven batches: no second alert at the sixth
-    }
-    rows = [(name, batch, files) for name, batches in series.items() for batch, files in batches.items()]
-    sandbox.append("backlogs", rows, "name STRING, batch LONG, backlog_files LONG")
+def _mean(health: DataFrame, column: str) -> DataFrame:
+    figure = {"rows_per_second": "rows * 1000 / batch_ms", "overhead": "(batch_ms - add_ms) / batch_ms"}[column]
+    health.createOrReplaceTempView("_health_16")
+    return health.sparkSession.sql(
+        f"SELECT name, avg({figure}) AS {column} FROM _health_16 WHERE rows > 0 GROUP BY name"
+    )
 
 
-MAKES = Makes(views=("alerts_vw",))
+def _rounded(frame: DataFrame) -> DataFrame:
+    return rounded(frame, 6)
+
+
+def _reports(sandbox: Sandbox) -> None:
+    """Plant reports of unequal batches, some without rows, and a stream without any rows."""
+    rows = [
+        ("even", 0, 100, 1000, 800, 0, 0),
+        ("even", 1, 100, 1000, 800, 0, 0),
+        ("uneven", 0, 1, 500, 20, 5, 7),
+        ("uneven", 1, 9000, 2500, 2400, 0, 7),
+        ("uneven", 2, 0, 300, 0, 0, 7),
+        ("silent", 0, 0, 200, 10, 0, 0),
+        ("slow", 3, 10, 40_000, 39_000, 90, 1),
+    ]
+    sandbox.append("health", rows, HEALTH)
+
+
+def _streams_vw(sandbox: Sandbox) -> DataFrame:
+    return _rounded(sandbox.rows("streams_vw"))
+
+
+MAKES = Makes(views=("streams_vw",))
 
 HIDDEN = (
     HiddenTest(
-        _troubles,
-        ("alerts_vw",),
-        says=(
-            "Your cell was run on other backlogs: troubles at the first and last batch, one of seven batches, "
-            "missing batch numbers, and exactly ten files."
-        ),
+        _reports,
+        (_streams_vw,),
+        says="Your cell was run on other reports: batches of very different sizes, and a stream without rows.",
     ),
 )

@@ -1,12 +1,9 @@
-DROP VIEW IF EXISTS alerts_vw;
-CREATE TEMP VIEW alerts_vw AS
-SELECT name, batch
-FROM (
-  SELECT name, batch, row_number() OVER (PARTITION BY name, good_before ORDER BY batch) AS bad
-  FROM (
-    SELECT *, count_if(backlog_files <= 10) OVER (PARTITION BY name ORDER BY batch) AS good_before
-    FROM backlogs
-  )
-  WHERE backlog_files > 10
-)
-WHERE bad = 3
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       count(*) AS batches,
+       sum(rows) / (sum(batch_ms) / 1000) AS rows_per_second,
+       sum(batch_ms - add_ms) / sum(batch_ms) AS overhead
+FROM health
+WHERE rows > 0
+GROUP BY name

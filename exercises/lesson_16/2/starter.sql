@@ -1,3 +1,3 @@
-DROP VIEW IF EXISTS alerts_vw;
--- CREATE TEMP VIEW alerts_vw AS
+DROP VIEW IF EXISTS streams_vw;
+-- CREATE TEMP VIEW streams_vw AS
 -- SELECT ...

@@ -1,85 +1,86 @@
--- %% `WHERE bad >= 3` for `WHERE bad = 3`: reported by each of its batches
-DROP VIEW IF EXISTS alerts_vw;
-CREATE TEMP VIEW alerts_vw AS
-SELECT name, batch
-FROM (
-  SELECT name, batch, row_number() OVER (PARTITION BY name, good_before ORDER BY batch) AS bad
-  FROM (
-    SELECT *, count_if(backlog_files <= 10) OVER (PARTITION BY name ORDER BY batch) AS good_before
-    FROM backlogs
-  )
-  WHERE backlog_files > 10
-)
-WHERE bad >= 3
-
--- %% each window of three batches: reported by each of its batches
-DROP VIEW IF EXISTS alerts_vw;
-CREATE TEMP VIEW alerts_vw AS
-SELECT name, batch
-FROM (
-  SELECT *, min(backlog_files) OVER (PARTITION BY name ORDER BY batch ROWS 2 PRECEDING) AS least,
-    count(*) OVER (PARTITION BY name ORDER BY batch ROWS 2 PRECEDING) AS n
-  FROM backlogs
-)
-WHERE least > 10 AND n = 3
-
--- %% `WHERE bad % 3 = 0`: one of seven batches
-DROP VIEW IF EXISTS alerts_vw;
-CREATE TEMP VIEW alerts_vw AS
-SELECT name, batch
-FROM (
-  SELECT name, batch, row_number() OVER (PARTITION BY name, good_before ORDER BY batch) AS bad
-  FROM (
-    SELECT *, count_if(backlog_files <= 10) OVER (PARTITION BY name ORDER BY batch) AS good_before
-    FROM backlogs
-  )
-  WHERE backlog_files > 10
-)
-WHERE bad % 3 = 0
-
--- %% bad batches that do not follow each other: need not follow each other
-DROP VIEW IF EXISTS alerts_vw;
-CREATE TEMP VIEW alerts_vw AS
-SELECT name, batch
-FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY batch) AS bad FROM backlogs WHERE backlog_files > 10)
-WHERE bad = 3
-
--- %% one alert per stream: one alert in all
-DROP VIEW IF EXISTS alerts_vw;
-CREATE TEMP VIEW alerts_vw AS
-SELECT name, min(batch) AS batch
-FROM (
-  SELECT *, min(backlog_files) OVER (PARTITION BY name ORDER BY batch ROWS 2 PRECEDING) AS least,
-    count(*) OVER (PARTITION BY name ORDER BY batch ROWS 2 PRECEDING) AS n
-  FROM backlogs
-)
-WHERE least > 10 AND n = 3
+-- %% without `WHERE rows > 0`: a stream without rows
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       count(*) AS batches,
+       sum(rows) / (sum(batch_ms) / 1000) AS rows_per_second,
+       sum(batch_ms - add_ms) / sum(batch_ms) AS overhead
+FROM health
 GROUP BY name
 
--- %% `bad = 1` for `bad = 3`: first batch above the limit
-DROP VIEW IF EXISTS alerts_vw;
-CREATE TEMP VIEW alerts_vw AS
-SELECT name, batch
-FROM (
-  SELECT name, batch, row_number() OVER (PARTITION BY name, good_before ORDER BY batch) AS bad
-  FROM (
-    SELECT *, count_if(backlog_files <= 10) OVER (PARTITION BY name ORDER BY batch) AS good_before
-    FROM backlogs
-  )
-  WHERE backlog_files > 10
-)
-WHERE bad = 1
+-- %% `avg(rows / (batch_ms / 1000)` for `sum(rows) / (sum(batch_ms) / 1000`: Divide the sums
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       count(*) AS batches,
+       avg(rows / (batch_ms / 1000)) AS rows_per_second,
+       sum(batch_ms - add_ms) / sum(batch_ms) AS overhead
+FROM health
+WHERE rows > 0
+GROUP BY name
 
--- %% `>=` for `>`: exactly 10 files
-DROP VIEW IF EXISTS alerts_vw;
-CREATE TEMP VIEW alerts_vw AS
-SELECT name, batch
-FROM (
-  SELECT name, batch, row_number() OVER (PARTITION BY name, good_before ORDER BY batch) AS bad
-  FROM (
-    SELECT *, count_if(backlog_files < 10) OVER (PARTITION BY name ORDER BY batch) AS good_before
-    FROM backlogs
-  )
-  WHERE backlog_files >= 10
-)
-WHERE bad = 3
+-- %% `avg((batch_ms - add_ms) /` for `sum(batch_ms - add_ms) / sum(`: Divide the sums
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       count(*) AS batches,
+       sum(rows) / (sum(batch_ms) / 1000) AS rows_per_second,
+       avg((batch_ms - add_ms) / batch_ms) AS overhead
+FROM health
+WHERE rows > 0
+GROUP BY name
+
+-- %% without `batch_ms -`: yours is the other share
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       count(*) AS batches,
+       sum(rows) / (sum(batch_ms) / 1000) AS rows_per_second,
+       sum(add_ms) / sum(batch_ms) AS overhead
+FROM health
+WHERE rows > 0
+GROUP BY name
+
+-- %% `sum(batch_ms` for `(sum(batch_ms) / 1000`: per millisecond
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       count(*) AS batches,
+       sum(rows) / sum(batch_ms) AS rows_per_second,
+       sum(batch_ms - add_ms) / sum(batch_ms) AS overhead
+FROM health
+WHERE rows > 0
+GROUP BY name
+
+-- %% `100 * sum(` for `sum(`: in percent
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       count(*) AS batches,
+       sum(rows) / (sum(batch_ms) / 1000) AS rows_per_second,
+       100 * sum(batch_ms - add_ms) / sum(batch_ms) AS overhead
+FROM health
+WHERE rows > 0
+GROUP BY name
+
+-- %% `round(sum(rows) / (sum(batch_ms) / 1000), 1` for `sum(rows) / (sum(batch_ms) / 1000`: Leave out `round`
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       count(*) AS batches,
+       round(sum(rows) / (sum(batch_ms) / 1000), 1) AS rows_per_second,
+       sum(batch_ms - add_ms) / sum(batch_ms) AS overhead
+FROM health
+WHERE rows > 0
+GROUP BY name
+
+-- %% `max(batch) AS batches`: streams_vw
+DROP VIEW IF EXISTS streams_vw;
+CREATE TEMP VIEW streams_vw AS
+SELECT name,
+       max(batch) AS batches,
+       sum(rows) / (sum(batch_ms) / 1000) AS rows_per_second,
+       sum(batch_ms - add_ms) / sum(batch_ms) AS overhead
+FROM health
+WHERE rows > 0
+GROUP BY name

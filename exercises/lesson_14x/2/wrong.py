@@ -1,5 +1,5 @@
 # %% an aggregation in complete mode: has a state
-DA.exercise("14X.1")  # removes what an earlier attempt created
+DA.exercise("14X.2")  # removes what an earlier attempt created
 
 kept = (spark.table("colors_now_vw")
     .where("color IS NOT NULL")
@@ -10,7 +10,7 @@ kept = (spark.table("colors_now_vw")
     .toTable("kept_colors"))
 
 # %% without `WHEN MATCHED AND new.color IS NULL THEN DELETE`: `kept_colors`
-DA.exercise("14X.1")  # removes what an earlier attempt created
+DA.exercise("14X.2")  # removes what an earlier attempt created
 spark.sql("CREATE TABLE kept_colors (user STRING, color STRING)")
 
 
@@ -34,7 +34,7 @@ kept = (spark.table("colors_vw")
     .start())
 
 # %% without `AND new.color IS NOT NULL`: A user without
-DA.exercise("14X.1")  # removes what an earlier attempt created
+DA.exercise("14X.2")  # removes what an earlier attempt created
 spark.sql("CREATE TABLE kept_colors (user STRING, color STRING)")
 
 
@@ -59,7 +59,7 @@ kept = (spark.table("colors_vw")
     .start())
 
 # %% `.agg(F.max("value").alias("value"))`: kept_colors
-DA.exercise("14X.1")  # removes what an earlier attempt created
+DA.exercise("14X.2")  # removes what an earlier attempt created
 spark.sql("CREATE TABLE kept_colors (user STRING, color STRING)")
 
 
@@ -84,7 +84,7 @@ kept = (spark.table("colors_vw")
     .start())
 
 # %% `timestamp` for `offset`: contradict the offsets
-DA.exercise("14X.1")  # removes what an earlier attempt created
+DA.exercise("14X.2")  # removes what an earlier attempt created
 spark.sql("CREATE TABLE kept_colors (user STRING, color STRING)")
 
 
@@ -109,7 +109,7 @@ kept = (spark.table("colors_vw")
     .start())
 
 # %% without `.trigger(availableNow=True)`: still running
-DA.exercise("14X.1")  # removes what an earlier attempt created
+DA.exercise("14X.2")  # removes what an earlier attempt created
 spark.sql("CREATE TABLE kept_colors (user STRING, color STRING)")
 
 
@@ -133,7 +133,7 @@ kept = (spark.table("colors_vw")
     .start())
 
 # %% `colors` for `kept`: belongs to another query
-DA.exercise("14X.1")  # removes what an earlier attempt created
+DA.exercise("14X.2")  # removes what an earlier attempt created
 spark.sql("CREATE TABLE kept_colors (user STRING, color STRING)")
 
 

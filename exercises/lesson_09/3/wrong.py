@@ -1,5 +1,5 @@
 # %% `, "75 minutes"` for `, "90 minutes"`: arrived later than that
-DA.exercise("09.2")  # removes what an earlier attempt created
+DA.exercise("09.3")  # removes what an earlier attempt created
 
 counted = (spark.readStream
     .schema(payment)
@@ -21,7 +21,7 @@ lost = late_rows(counted).select("row.transaction_id", "row.received_at")
 first_rows_lost = lost.join(first, ["transaction_id", "received_at"]).count()
 
 # %% `.withWatermark("event_time", "5 hours")`: waits longer than it must
-DA.exercise("09.2")  # removes what an earlier attempt created
+DA.exercise("09.3")  # removes what an earlier attempt created
 
 counted = (spark.readStream
     .schema(payment)
@@ -43,7 +43,7 @@ lost = late_rows(counted).select("row.transaction_id", "row.received_at")
 first_rows_lost = lost.join(first, ["transaction_id", "received_at"]).count()
 
 # %% without `.withWatermark("event_time", "90 minutes")`: raised an error
-DA.exercise("09.2")  # removes what an earlier attempt created
+DA.exercise("09.3")  # removes what an earlier attempt created
 
 counted = (spark.readStream
     .schema(payment)
@@ -64,7 +64,7 @@ lost = late_rows(counted).select("row.transaction_id", "row.received_at")
 first_rows_lost = lost.join(first, ["transaction_id", "received_at"]).count()
 
 # %% without `join(first, ["transaction_id", "received_at"]).`: `first_rows_lost` is
-DA.exercise("09.2")  # removes what an earlier attempt created
+DA.exercise("09.3")  # removes what an earlier attempt created
 
 counted = (spark.readStream
     .schema(payment)
@@ -86,7 +86,7 @@ lost = late_rows(counted).select("row.transaction_id", "row.received_at")
 first_rows_lost = lost.count()
 
 # %% typed in: first_rows_lost
-DA.exercise("09.2")  # removes what an earlier attempt created
+DA.exercise("09.3")  # removes what an earlier attempt created
 
 counted = (spark.readStream
     .schema(payment)
@@ -106,7 +106,7 @@ counted.awaitTermination()
 first_rows_lost = 0
 
 # %% without `.option("maxFilesPerTrigger", 1)`: more than one file
-DA.exercise("09.2")  # removes what an earlier attempt created
+DA.exercise("09.3")  # removes what an earlier attempt created
 
 counted = (spark.readStream
     .schema(payment)
@@ -127,7 +127,7 @@ lost = late_rows(counted).select("row.transaction_id", "row.received_at")
 first_rows_lost = lost.join(first, ["transaction_id", "received_at"]).count()
 
 # %% without `"country",`: the column `country` is missing
-DA.exercise("09.2")  # removes what an earlier attempt created
+DA.exercise("09.3")  # removes what an earlier attempt created
 
 counted = (spark.readStream
     .schema(payment)

@@ -1,4 +1,4 @@
-DA.exercise("09.2")  # removes what an earlier attempt created
+DA.exercise("09.3")  # removes what an earlier attempt created
 
 counted = (spark.readStream
     .schema(payment)

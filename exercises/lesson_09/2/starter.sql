@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS rides_vw;
+-- CREATE TEMP VIEW rides_vw AS
+-- SELECT ...

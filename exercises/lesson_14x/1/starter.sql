@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS rates_now_vw;
+-- CREATE TEMP VIEW rates_now_vw AS
+-- SELECT ...

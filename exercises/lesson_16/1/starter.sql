@@ -1,3 +1,0 @@
-DROP VIEW IF EXISTS streams_vw;
--- CREATE TEMP VIEW streams_vw AS
--- SELECT ...
