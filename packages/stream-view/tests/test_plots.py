@@ -100,6 +100,14 @@ def test_a_figure_is_closed_so_that_a_notebook_shows_it_once() -> None:
     assert pyplot.get_fignums() == []
 
 
+def test_a_notebook_shows_a_figure_once_as_a_picture() -> None:
+    from IPython.core.formatters import DisplayFormatter
+
+    figure = plot_batches({"fast": FAST}, title="Batches")
+    shown, _metadata = DisplayFormatter().format(figure)
+    assert shown["image/png"].startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize(
     ("draw", "message"),
     [

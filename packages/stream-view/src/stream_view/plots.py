@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from io import BytesIO
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -256,9 +258,10 @@ def styled_figure(title: str, rows: int, panels: int = 1) -> Iterator[tuple[Any,
     }
     with pyplot.rc_context(style):
         height = max(1.8, rows * ROW_HEIGHT + 1.2)
-        figure, grid = pyplot.subplots(
-            1, panels, figsize=(WIDTH, height), dpi=100, squeeze=False, facecolor="white", layout="constrained"
+        figure = pyplot.figure(
+            FigureClass=_shown_figure(), figsize=(WIDTH, height), dpi=100, facecolor="white", layout="constrained"
         )
+        grid = figure.subplots(1, panels, squeeze=False)
         for axes in grid[0]:
             axes.spines[["top", "right", "left"]].set_visible(False)
             axes.spines["bottom"].set_color(FAINT)
@@ -268,6 +271,20 @@ def styled_figure(title: str, rows: int, panels: int = 1) -> Iterator[tuple[Any,
             yield figure, *grid[0]
         finally:
             pyplot.close(figure)
+
+
+@cache
+def _shown_figure() -> type[Figure]:
+    """Return the class of the figures: one that a notebook shows whatever backend matplotlib has there."""
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            picture = BytesIO()
+            self.savefig(picture, format="png")
+            return picture.getvalue()
+
+    return ShownFigure
 
 
 @contextmanager
