@@ -14,10 +14,16 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from stream_view.displaying import displayHTML as displayHTML
     from stream_view.errors import CheckpointInUse as CheckpointInUse
     from stream_view.errors import CheckpointOfAnotherSource as CheckpointOfAnotherSource
+    from stream_view.errors import MissingMatplotlib as MissingMatplotlib
     from stream_view.errors import NameInUse as NameInUse
+    from stream_view.errors import NothingToPlot as NothingToPlot
     from stream_view.health.service_target import ServiceTarget as ServiceTarget
     from stream_view.health.stream_health import stream_health as stream_health
     from stream_view.late_data.late_rows import late_rows as late_rows
+    from stream_view.plots import plot_batches as plot_batches
+    from stream_view.plots import plot_reports as plot_reports
+    from stream_view.plots import plot_silences as plot_silences
+    from stream_view.plots import plot_updates as plot_updates
     from stream_view.replayed_batch import compare as compare
     from stream_view.replayed_batch import replay as replay
     from stream_view.starts.start_hooks import install as install
@@ -32,7 +38,9 @@ if TYPE_CHECKING:  # what type checkers and editors see
 _HOMES = {
     "CheckpointInUse": "stream_view.errors",
     "CheckpointOfAnotherSource": "stream_view.errors",
+    "MissingMatplotlib": "stream_view.errors",
     "NameInUse": "stream_view.errors",
+    "NothingToPlot": "stream_view.errors",
     "ServiceTarget": "stream_view.health.service_target",
     "StreamNotFound": "streaming_base.errors",
     "StreamTimeout": "streaming_base.errors",
@@ -43,6 +51,10 @@ _HOMES = {
     "install": "stream_view.starts.start_hooks",
     "late_rows": "stream_view.late_data.late_rows",
     "observed_metrics": "streaming_base.progress_reports",
+    "plot_batches": "stream_view.plots",
+    "plot_reports": "stream_view.plots",
+    "plot_silences": "stream_view.plots",
+    "plot_updates": "stream_view.plots",
     "replay": "stream_view.replayed_batch",
     "rows_per_batch": "streaming_base.progress_reports",
     "rows_read": "streaming_base.progress_reports",

@@ -8,10 +8,11 @@ continues until the lesson stops it, as it would for a person.
 from __future__ import annotations
 
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from stream_view import cell_streams
 from stream_view.errors import NoInterval
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
+View = Literal["Table", "Chart", "Map", "Dashboard"]
 FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on the screen
 # Seconds that a cell waits, when nobody looks, for the stream to run dry; runners give a cell two minutes.
 DRAIN_TIMEOUT = 90.0
@@ -39,6 +41,7 @@ def display(
     processingTime: str | None = None,
     checkpointLocation: str | None = None,
     outputMode: str | None = None,
+    view: View = "Table",
     **ipython_options: Any,
 ) -> None:
     """Show a frame or a list of rows as a table, a streaming frame as one that moves, the rest as IPython would.
@@ -58,6 +61,9 @@ def display(
         Where the query keeps its progress; by default a temporary directory.
     outputMode : str, optional
         By default ``complete`` where the query allows it, else ``append``.
+    view : str
+        The tab that is open at first: ``Table``, ``Chart``, and of a stream also ``Map`` and ``Dashboard``. Without a
+        person to look, ``Chart`` puts a picture of the chart above the table.
 
     Raises
     ------
@@ -76,14 +82,14 @@ def display(
             if (table := rows_of(value)) is None:
                 _ipython_display(value, ipython_options)
             else:
-                _publish(table)
+                _publish(table, view=view)
         elif value.isStreaming:
             options = {"checkpointLocation": checkpointLocation} if checkpointLocation else {}
-            _show_stream(_start(value, streamName, trigger or processingTime, options, outputMode))
+            _show_stream(_start(value, streamName, trigger or processingTime, options, outputMode), view)
         elif not value.columns:
             print(NO_COLUMNS)
         else:
-            _publish(first_rows(value))
+            _publish(first_rows(value), view=view)
 
 
 def displayHTML(html: str) -> None:
@@ -198,13 +204,13 @@ def _free_name(frame: DataFrame) -> str:
     return f"display_query_{number}"
 
 
-def _show_stream(stream: _Stream) -> None:
+def _show_stream(stream: _Stream, view: View) -> None:
     """Show the stream's table now, and after each batch for a person at the notebook."""
     if not front_end.is_interactive():
         _drain(stream.query)
-        _publish(_first_result(stream), stream.query.name)
+        _publish(_first_result(stream), stream.query.name, view)
         return
-    _follow(stream)
+    _follow(stream, view)
 
 
 def _drain(query: StreamingQuery) -> None:
@@ -216,14 +222,15 @@ def _drain(query: StreamingQuery) -> None:
             raise
 
 
-def _follow(stream: _Stream) -> None:
+def _follow(stream: _Stream, opened: View) -> None:
     """Show the stream live; return when its first result is on the screen, or when that takes too long."""
     # Widgets take a second to import, and without a person there are none.
     from stream_view.live.live_view import LiveView
     from stream_view.live.static_frame import ShownRows
 
     with _stop_if_interrupted(stream.spark, stream.query.name):
-        view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))
+        shown = ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named)
+        view = LiveView(stream.query, shown, opened)
     cell_streams.close_when_run_again(view)
     try:
         deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
@@ -244,21 +251,30 @@ def _first_result(stream: _Stream) -> Table:
     return table
 
 
-def _publish(table: Table, title: str = "") -> None:
+def _publish(table: Table, title: str = "", view: View = "Table") -> None:
     text = table.to_text(title)
     if front_end.in_notebook():
-        _ipython_display({"text/html": _html(table, title), "text/plain": text}, {"raw": True})
+        _ipython_display({"text/html": _html(table, title, view), "text/plain": text}, {"raw": True})
     else:
         print(text)
 
 
-def _html(table: Table, title: str) -> str:
+def _html(table: Table, title: str, view: View) -> str:
     """Return the table as HTML: for a person to sort and to draw, else plain."""
     if not front_end.is_interactive():
-        return table.to_html(title)
+        return (_picture(table, title) if view == "Chart" else "") + table.to_html(title)
     from stream_view.live.static_frame import brings_script, interactive_html  # as above
 
-    return interactive_html(table, title, with_script=brings_script(front_end.running_cell()))
+    return interactive_html(table, title, with_script=brings_script(front_end.running_cell()), view=view)
+
+
+def _picture(table: Table, title: str) -> str:
+    """Return the chart of a table as an HTML image, or an empty string where there is nothing to draw."""
+    from stream_view.table_chart import chart_of
+
+    if not (chart := chart_of(table, title or "Rows")):
+        return ""
+    return f'<img alt="Chart of the table below" src="data:image/png;base64,{b64encode(chart).decode()}">'
 
 
 def _ipython_display(value: Any, options: dict[str, Any]) -> None:

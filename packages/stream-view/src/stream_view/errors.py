@@ -65,3 +65,21 @@ class CheckpointOfAnotherSource(ExplainedError):
             f"The checkpoint {self.checkpoint} was left by a stream over {self.left}; this one reads {self.read} and "
             "cannot resume from it. Give it a checkpointLocation of its own, or delete that folder to start over."
         )
+
+
+@dataclass(eq=False)
+class NothingToPlot(ExplainedError, ValueError):
+    """There is nothing that a plot could show, or not in this frame."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass(eq=False)
+class MissingMatplotlib(ExplainedError):
+    """The plots are drawn with matplotlib, which is not installed."""
+
+    def __str__(self) -> str:
+        return "The plots of stream_view need matplotlib: pip install matplotlib"

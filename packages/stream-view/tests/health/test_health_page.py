@@ -3,9 +3,10 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
+from stream_view.backlogs import Backlog
 from stream_view.health.health_page import NOTHING, Row, as_html, as_text
 from stream_view.health.service_target import ServiceTarget
-from stream_view.health.watched_streams import Backlog, StreamReading
+from stream_view.health.watched_streams import StreamReading
 
 FINE = StreamReading(
     "clicks", "running", 4, 5.0, 10.0, 2.0, None, 3.0, {"addBatch": 1.5, "walCommit": 0.5}, Backlog(7.0)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from stream_view import ServiceTarget
+from stream_view.backlogs import Backlog
 from stream_view.health.service_target import NotATarget
-from stream_view.health.watched_streams import Backlog, StreamReading
+from stream_view.health.watched_streams import StreamReading
 
 FINE = StreamReading(
     "clicks", "running", batch=7, rows_per_second=50, processed_per_second=100, batch_seconds=2, running_seconds=1,

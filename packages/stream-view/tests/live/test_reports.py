@@ -37,7 +37,7 @@ progresses = st.fixed_dictionaries(
         "stateOperators": operators,
         "eventTime": st.none() | st.just({}) | st.just({"watermark": "1970-01-01T00:00:00.000Z"}),
         "sources": st.none()
-        | st.lists(st.fixed_dictionaries({"metrics": st.fixed_dictionaries({"maxOffsetsBehindLatest": numbers})})),
+        | st.lists(st.fixed_dictionaries({"metrics": st.fixed_dictionaries({"numFilesOutstanding": numbers})})),
     },
 )
 

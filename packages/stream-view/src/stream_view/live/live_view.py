@@ -52,9 +52,10 @@ class _Read:
 class LiveView:
     """The live view of one query and its rows."""
 
-    def __init__(self, query: StreamingQuery, shown: ShownRows) -> None:
+    def __init__(self, query: StreamingQuery, shown: ShownRows, opened: str = "Table") -> None:
         self._query = query
         self._shown = shown
+        self._opened = opened  # the tab that is open at first
         self._reports = Reports()
         self._table: Table | None = None
         self._shown_batch = -1  # whose result is on the screen: header, table and dashboard
@@ -72,7 +73,8 @@ class LiveView:
         self._name = f"sc-{query.runId}"
         self._next_frame = 0.0
         self._frame_of = -1  # the batch whose rows the static frame has
-        self._widget = StreamWidget(self._name, lambda: waiting.stop_streams([query]), header=self._header("starting"))
+        stop, header = lambda: waiting.stop_streams([query]), self._header("starting")
+        self._widget = StreamWidget(self._name, stop, header=header, open=opened)
         self._frame = show_with_fallback(self._widget, self._bundle("starting"))
 
     def follow(self) -> None:
@@ -179,7 +181,7 @@ class LiveView:
         batch = f"batch {self._shown_batch}" if self._shown_batch >= 0 else "no batch"
         title = f"{self._query.name} · {fate} · {batch}"
         table = self._table or Table((), (), (), cut=False)
-        html = interactive_html(table, title, message, self._with_script)
+        html = interactive_html(table, title, message, self._with_script, self._opened)
         text = f"{table.to_text(title)}\n{message}".rstrip()
         return {"text/html": fallback_html(self._name, html), "text/plain": text}
 

@@ -19,6 +19,7 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
+from stream_view.backlogs import backlog_of
 from streaming_base.progress_reports import is_batch, rows_read, state_rows
 
 WINDOW = 5.0  # seconds that a rate is taken over, where batches come that often
@@ -131,7 +132,7 @@ def report_of(progress: dict[str, Any]) -> Report:
         dropped=state_rows(progress, "numRowsDroppedByWatermark"),
         watermark=event_time.get("watermark"),
         watermark_lag=_lag(event_time),
-        backlog=_backlog(progress.get("sources") or []),
+        backlog=backlog_of([progress]).amount,
         progress=progress,
     )
 
@@ -224,27 +225,9 @@ def _sum(operators: list[dict[str, Any]], field: str) -> int | None:
     return sum(values) if values else None
 
 
-def _finite(value: Any) -> float | None:
-    """Return a number that JSON can represent: Spark's rates may be missing, NaN or infinite."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    return round(number, 3) if abs(number) < float("inf") else None
-
-
 def _lag(event_time: dict[str, str]) -> float | None:
     """Return the seconds between the watermark and the batch's newest event; 1970 is a watermark that is not set."""
     watermark, newest = event_time.get("watermark"), event_time.get("max")
     if not watermark or not newest or watermark.startswith("1970-01-01"):
         return None
     return (datetime.fromisoformat(newest) - datetime.fromisoformat(watermark)).total_seconds()
-
-
-def _backlog(sources: list[dict[str, Any]]) -> float | None:
-    """Return the sources' backlog: files of a Delta table, messages of Kafka, or None."""
-    names = ("numFilesOutstanding", "maxOffsetsBehindLatest")
-    metrics = [source.get("metrics") or {} for source in sources]
-    values = [_finite(metric[name]) for metric in metrics for name in names if name in metric]
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None

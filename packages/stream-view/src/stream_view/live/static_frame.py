@@ -120,13 +120,18 @@ _WIDGET_PART = "// -------------------------------------------------------------
 _COMMENT = re.compile(r"^\s*//.*|\s// [^\"'`]*$")  # what follows a quotation mark may be text
 
 
-def interactive_html(table: Table, title: str = "", error: str = "", with_script: bool = True) -> str:
+def interactive_html(
+    table: Table, title: str = "", error: str = "", with_script: bool = True, view: str = "Table"
+) -> str:
     """Return the table as HTML that is complete without scripts, and sorts and draws itself with them.
 
     ``error`` shows its first line, the rest unfolds; ``with_script`` includes the script, see :func:`brings_script`.
+    ``view`` is the tab that the script opens.
     """
     script = f"<script>{_library() if with_script else ''}{_CALL}</script>"
-    return f'{_error_box(error)}<div class="sc-static">{table.to_html(title)}</div>{script}'
+    return (
+        f'{_error_box(error)}<div class="sc-static" data-sc-open="{escape(view)}">{table.to_html(title)}</div>{script}'
+    )
 
 
 def _error_box(error: str) -> str:

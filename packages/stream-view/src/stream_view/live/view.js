@@ -52,7 +52,7 @@ const streamView = (() => {
   }
 
   // Only what is open is drawn; the rest is drawn when it is opened.
-  function createView(root, { stream, stop }) {
+  function createView(root, { stream, stop, open }) {
     const parts = { Table: makeTable(), Chart: makeChart() };
     if (stream) {
       const pre = element("pre", { class: "sc-raw", tabindex: "0" });
@@ -74,7 +74,7 @@ const streamView = (() => {
     const header = stream ? makeHeader(root, stop) : null;
     root.replaceChildren(...(header ? [header.row] : []), tabs.node);
     if (parts.Map) tabs.offer("Map", false);
-    tabs.choose(tabs.first);
+    tabs.choose(open in parts ? open : tabs.first);
     let [width, scale] = [0, 1];
     const whenWider = new ResizeObserver(() => {
       if (Math.abs(root.clientWidth - width) < 8 && scaleOf(root) === scale) return;
@@ -110,7 +110,7 @@ const streamView = (() => {
     const value = (td) => (td.querySelector("i") ? null : td.title || td.textContent);
     const rows = [...plain.querySelectorAll("tbody tr")].map((tr) => [...tr.children].map(value));
     const caption = root.lastElementChild?.textContent || "";
-    createView(root, { stream: false }).table({ columns, rows, caption });
+    createView(root, { stream: false, open: root.dataset.scOpen }).table({ columns, rows, caption });
   }
 
   return { createView, enhance };
@@ -119,7 +119,7 @@ const streamView = (() => {
 // ------------------------------------------------------------------ the widget
 export default {
   render({ model, el }) {
-    const view = streamView.createView(el, { stream: true, stop: () => model.send({ do: "stop" }) });
+    const view = streamView.createView(el, { stream: true, stop: () => model.send({ do: "stop" }), open: model.get("open") });
     const showFrame = hideFrame(model.get("name"));
     // What the page says of a kernel that cannot speak for itself; null while it does.
     let [lastHeard, ownHeader, hasEnded] = [Date.now(), null, false];

@@ -50,12 +50,14 @@ SCRIPT = "\n".join(TEXTS.values())
 class StreamWidget(anywidget.AnyWidget):
     """Header, table, reports and raw report of one stream, and a heartbeat; sent when set.
 
-    ``name`` identifies the view and its static fallback; ``on_stop`` is called by the button *Stop*.
+    ``name`` identifies the view and its static fallback; ``open`` is the tab that is open at first; ``on_stop`` is
+    called by the button *Stop*.
     """
 
     _esm = SCRIPT
     _css = STYLE
     name = traitlets.Unicode().tag(sync=True)
+    open = traitlets.Unicode().tag(sync=True)
     header = traitlets.Dict().tag(sync=True)
     table = traitlets.Dict().tag(sync=True)
     reports = traitlets.Dict().tag(sync=True)

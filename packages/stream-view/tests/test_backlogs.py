@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stream_view.health.watched_streams import Backlog, backlog_of, growing_batches
+from stream_view.backlogs import Backlog, backlog_of, growing_batches
 
 
 def kafka(latest: Any, end: Any) -> dict[str, Any]:

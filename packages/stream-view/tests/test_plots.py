@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+
+from stream_view import NothingToPlot, plot_batches, plot_reports, plot_silences, plot_updates
+from stream_view.plots import COLORS, MARK, MAX_ROWS
+
+
+def report(batch: int, second: float, took: float, rows: int, **more: Any) -> dict[str, Any]:
+    """Return a batch's report with the fields that plots read."""
+    phases = {"addBatch": took * 600, "queryPlanning": took * 100, "triggerExecution": took * 1000}
+    return {"batchId": batch, "timestamp": f"2025-06-01T10:00:{second:06.3f}Z", "durationMs": phases} | {
+        "numInputRows": rows,
+        "sources": [],
+        **more,
+    }
+
+
+def state(rows: int) -> dict[str, Any]:
+    return {"stateOperators": [{"numRowsTotal": rows, "memoryUsedBytes": 100 * rows}]}
+
+
+FAST = [report(n, 2 * n, 1.5, 3_000, **state(100 * n)) for n in range(4)]
+SLOW = [report(n, 4 * n + 1, 2.0, 12_000, **state(300)) for n in range(2)]
+IDLE = {"batchId": 4, "timestamp": "2025-06-01T10:00:09.000Z", "durationMs": {"latestOffset": 1}}
+RECEIVED = pd.DataFrame([(0, "a", 5), (0, "b", 3), (1, "a", 6), (2, "b", 3)], columns=["batch", "device", "n"])
+BEATS = pd.DataFrame(
+    [("oven 1", pd.Timestamp(2025, 6, 1, 0, m)) for m in (0, 2, 4, 40, 42)]
+    + [("oven 2", pd.Timestamp(2025, 6, 1, 0, m)) for m in range(0, 43, 2)],
+    columns=["oven", "event_time"],
+)
+
+
+def bars(axes: Any) -> list[tuple[float, float, float]]:
+    """Return row, start and length of each bar."""
+    return [(round(b.get_y() + b.get_height() / 2), round(b.get_x(), 3), round(b.get_width(), 3)) for b in axes.patches]
+
+
+def test_a_batch_is_a_bar_from_its_start_to_its_end() -> None:
+    axes = plot_batches({"fast": FAST, "slow": SLOW}, title="Batches").axes[0]
+    assert bars(axes) == [(0, 0, 1.5), (0, 2, 1.5), (0, 4, 1.5), (0, 6, 1.5), (1, 1, 2.0), (1, 5, 2.0)]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["fast", "slow"]
+    assert [text.get_text() for text in axes.texts] == ["3,000"] * 4 + ["12,000"] * 2
+
+
+def test_phases_fill_a_bar_in_the_order_in_which_spark_runs_them() -> None:
+    figure = plot_batches({"fast": FAST[:1]}, title="Phases", phases=True)
+    whole, *phases = bars(figure.axes[0])
+    assert whole == (0, 0, 1.5)
+    assert [phase for phase in phases if phase[2]] == [(0, 0, 0.15), (0, 0.15, 0.9)]
+    assert [text.get_text() for text in figure.legends[0].texts][3:5] == ["queryPlanning", "addBatch"]
+
+
+def test_interval_lines_stand_at_whole_intervals_of_the_clock() -> None:
+    late = [report(0, 1.5, 1.0, 1), report(1, 4.0, 1.0, 1)]
+    lines = plot_batches({"late": late}, title="Ticks", every=2).axes[0].lines
+    assert [line.get_xdata()[0] for line in lines] == [0.5, 2.5]
+
+
+def test_a_line_has_a_point_for_each_batch_that_reports_the_number() -> None:
+    axes = plot_reports({"fast": FAST, "slow": SLOW}, "state_rows", title="State").axes[0]
+    assert [list(line.get_ydata()) for line in axes.lines] == [[0, 100, 200, 300], [300, 300]]
+    assert [line.get_color() for line in axes.lines] == list(COLORS[:2])
+    assert [text.get_text().strip() for text in axes.texts] == ["fast", "slow"]
+
+
+def test_an_idle_report_is_not_a_batch() -> None:
+    [line] = plot_reports({"fast": [*FAST, IDLE]}, "rows", title="Rows").axes[0].lines
+    assert list(line.get_xdata()) == [0, 1, 2, 3]
+
+
+def test_a_cell_is_marked_where_the_value_of_its_key_has_changed() -> None:
+    axes = plot_updates(RECEIVED, "device", "n", title="Updates").axes[0]
+    cells = [(round(b.get_x() + 0.46), round(b.get_y() + 0.43)) for b in axes.patches]
+    marked = [pyplot.matplotlib.colors.to_hex(b.get_facecolor()) == MARK for b in axes.patches]
+    assert dict(zip(cells, marked, strict=True)) == {(0, 0): True, (0, 1): True, (1, 0): True, (2, 1): False}
+
+
+def test_each_frame_of_a_mapping_gets_a_panel_with_the_same_keys() -> None:
+    append, update = plot_updates({"append": RECEIVED[:1], "update": RECEIVED}, "device", "n", title="Modes").axes
+    assert append.get_ylim() == update.get_ylim()
+    assert (len(append.patches), len(update.patches)) == (1, 4)
+
+
+def test_a_silence_is_marked_if_it_is_longer_than_allowed() -> None:
+    alarms = pd.DataFrame({"oven": ["oven 1"], "event_time": [pd.Timestamp(2025, 6, 1, 0, 14)]})
+    axes = plot_silences(BEATS, "oven", "event_time", title="Silences", longest=600, alarms=alarms).axes[0]
+    marked = [line for line in axes.lines if line.get_linewidth() == 7]
+    [(begin, end)] = [line.get_xdata() for line in marked]
+    assert (pd.Timestamp(begin).minute, pd.Timestamp(end).minute) == (4, 40)
+    assert [line.get_marker() for line in axes.lines][-1] == "^"
+
+
+def test_a_figure_is_closed_so_that_a_notebook_shows_it_once() -> None:
+    plot_batches({"fast": FAST}, title="Batches")
+    assert pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: plot_batches({"new": [IDLE]}, title=""), "No batch has ended yet: new."),
+        (lambda: plot_reports({"fast": FAST}, "backlog", title=""), "No report of these queries has a value"),
+        (lambda: plot_reports({"fast": FAST}, "latency", title=""), "measure must be one of rows, batch_seconds"),
+        (
+            lambda: plot_updates(RECEIVED, "gauge", "n", title=""),
+            "no column 'gauge'; its columns are: batch",
+        ),
+        (lambda: plot_updates(RECEIVED[:0], "device", "n", title=""), "has no rows"),
+        (
+            lambda: plot_updates(pd.DataFrame({"batch": 0, "k": range(MAX_ROWS + 1), "n": 1}), "k", "n", title=""),
+            "There are 61 keys in the column 'k', and a plot can show 60",
+        ),
+    ],
+)
+def test_what_cannot_be_plotted_gets_an_error_that_says_why(draw: Any, message: str) -> None:
+    with pytest.raises(NothingToPlot, match=message.replace("(", "\\(")):
+        draw()
