@@ -27,7 +27,7 @@ EQUAL: dict[tuple[str, str], str] = {
     ("16L.4", "outer join: JOIN -> LEFT JOIN"): "the filter on the slope removes what has no figures",
     ("00.1", 'left out: .option("rowsPerSecond", 5)'): "how fast the source is was not asked",
     ("00.1", "constant one more: 5 -> 6"): "how fast the source is was not asked",
-    ("01.2", 'left out: .outputMode("append")'): "append is the default",
+    ("01.3", 'left out: .outputMode("append")'): "append is the default",
     ("02.2", "left out: .trigger(availableNow=True)"): "it is of the query that is to fail, which ends by failing",
     ("02.2", "once for availableNow: availableNow=True -> once=True"): "it is of the query that is to fail",
     ("02.2", 'an interval for availableNow: availableNow=True -> processingTime="1 second"'): "as above",
@@ -85,7 +85,7 @@ EQUAL: dict[tuple[str, str], str] = {
     # Without a limit of the source, or with one that was not asked for, `once` processes what is there and ends.
     (name, "once for availableNow: availableNow=True -> once=True"): "deprecated, and does what was asked"
     for name in (
-        "01.2",
+        "01.3",
         "03.2",
         "04.1",
         "04.2",

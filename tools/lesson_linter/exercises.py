@@ -16,6 +16,7 @@ from .lesson import Cell, Lesson, Problem
 
 FEWEST_WRONG, FEWEST_HINTS, MOST_HINTS, FEWEST_IN_LAB = 3, 2, 3, 3
 FIRST_CELLS, FEWEST_OWN_LINES = 5, 3  # code cells, with set-up; cells before the first exercise that ask for a line
+EARLY = 6  # code cells, with set-up: an exercise among them needs no cells before it that ask for a line
 _HEADING = re.compile(r"^### Your turn (?P<id>\S+): (?P<title>.+)$", re.MULTILINE)
 _QUIZ = re.compile(r"DA\.quiz\((\d+)\)")
 #: A comment that asks for another line: ``# change this to 5 and run the cell again``.
@@ -82,9 +83,9 @@ def labs(lesson: Lesson) -> Iterator[Problem]:
 
 
 def own_lines(lesson: Lesson) -> Iterator[Problem]:
-    """One of the first five code cells asks for a line of the learner's own, and three do before the first exercise."""
+    """An exercise is among the first six code cells, or one of five asks for a line and three do before it."""
     first = next(lesson.tagged(EXERCISE), None)
-    if first is None:
+    if first is None or first in lesson.code[:EARLY]:
         return
     if not any(_asks(cell) for cell in lesson.code[:FIRST_CELLS]):
         message = f"let one of the first {FIRST_CELLS} code cells ask for a line, {_HOW}"

@@ -13,7 +13,7 @@ from itertools import pairwise
 from streaming_classroom.runner.lesson_files import STATED_MINUTES
 from streaming_classroom.runner.results import EXERCISE
 
-from .exercises import quiz_questions
+from .exercises import exercises_of, quiz_questions
 from .lesson import Cell, Lesson, Problem
 from .markdown import text_of, tree
 
@@ -103,12 +103,19 @@ def format_minutes(number: int) -> str:
 
 def _minutes_of_code(cell: Cell, lesson: Lesson) -> float:
     if EXERCISE in cell.tags:
-        return MINUTES_PER_WRAP_UP if lesson.form == "W" else MINUTES_PER_EXERCISE
+        return MINUTES_PER_WRAP_UP if lesson.form == "W" else _minutes_of_exercise(cell, lesson)
     if cell.source.startswith("DA.check("):
         return 0
     if cell.source.startswith("DA.quiz("):
         return MINUTES_PER_QUIZ / max(1, len(quiz_questions(lesson)))
     return MINUTES_PER_CELL
+
+
+def _minutes_of_exercise(cell: Cell, lesson: Lesson) -> float:
+    """Return what the exercise states, which is shorter than others, or the minutes of any exercise."""
+    starters = {exercise.starter.strip(): exercise for exercise in exercises_of(lesson)}
+    exercise = starters.get(cell.source.strip())
+    return exercise.minutes if exercise and exercise.minutes else MINUTES_PER_EXERCISE
 
 
 def _words(text: str) -> int:

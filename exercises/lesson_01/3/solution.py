@@ -1,4 +1,4 @@
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")

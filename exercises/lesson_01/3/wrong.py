@@ -1,5 +1,5 @@
 # %% without `.trigger(availableNow=True)`: still running
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
@@ -10,7 +10,7 @@ faulty = (spark.readStream
     .toTable("faulty_readings"))
 
 # %% without `.where("heartrate < 0")`: has every reading
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
@@ -21,7 +21,7 @@ faulty = (spark.readStream
     .toTable("faulty_readings"))
 
 # %% `"heartrate >= 0"` for `"heartrate < 0"`: the good readings
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
@@ -33,7 +33,7 @@ faulty = (spark.readStream
     .toTable("faulty_readings"))
 
 # %% `device_counts` for `faulty_readings`: belongs to another query
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
@@ -45,7 +45,7 @@ faulty = (spark.readStream
     .toTable("faulty_readings"))
 
 # %% `complete` for `append`: Leave the output mode out
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
@@ -57,14 +57,14 @@ faulty = (spark.readStream
     .toTable("faulty_readings"))
 
 # %% the stream is not written: a stream that nobody writes yet
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
     .where("heartrate < 0"))
 
 # %% without `.toTable("faulty_readings")`: was not started
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
@@ -76,7 +76,7 @@ faulty = (spark.readStream
 )
 
 # %% with `.awaitTermination()`: in a line of its own
-DA.exercise("01.2")  # removes what an earlier attempt created
+DA.exercise("01.3")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
