@@ -32,7 +32,6 @@ EQUAL: dict[tuple[str, str], str] = {
     ("02.2", "once for availableNow: availableNow=True -> once=True"): "it is of the query that is to fail",
     ("02.2", 'an interval for availableNow: availableNow=True -> processingTime="1 second"'): "as above",
     ("02.2", "constant one more: 60 -> 61"): "a second more of patience",
-    ("02L.5", "constant one more: 1 -> 2"): "waits for one batch more before it stops the first run",
     ("04X.1", "limit included: > -> >="): "a reading of the same device and time is the same reading",
     ("04.1", "another checkpoint: faulty_json_2 -> faulty_json_2_of_another"): "the names were free",
     ("04.1", "checkpoint in another one: faulty_json_2 -> another/faulty_json_2"): "the names were free",
