@@ -9,7 +9,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 

@@ -10,7 +10,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
@@ -33,7 +33,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 
 second_run = rehearsal.toTable("rehearsal")
@@ -95,7 +95,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
@@ -117,7 +117,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
@@ -139,7 +139,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
@@ -161,7 +161,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
@@ -183,7 +183,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
@@ -205,7 +205,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
@@ -227,7 +227,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
@@ -249,7 +249,7 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-while first_run.lastProgress is None:
+while first_run.isActive and first_run.lastProgress is None:
     time.sleep(0.1)
 first_run.stop()
 
