@@ -55,6 +55,27 @@ QUESTIONS = (
     ),
     Question(
         (
+            "Orders are merged into a table on `order_id`, with `WHEN NOT MATCHED THEN INSERT *` alone. A"
+            " batch has the same new order twice. What happens?"
+        ),
+        (
+            Choice(
+                "The `MERGE` fails.",
+                "It fails if several source rows would change one row of the table. Inserts change none.",
+            ),
+            Choice(
+                "The table has the order twice.",
+                "A batch is compared with the table, not with itself. Drop its duplicates before the `MERGE`.",
+                is_right=True,
+            ),
+            Choice(
+                "The second row matches the first, so the table has it once.",
+                "Both are compared with the table as it was before the statement.",
+            ),
+        ),
+    ),
+    Question(
+        (
             "A function appends each batch to `good` with `txnAppId` and `txnVersion`, and then to "
             "`audit` without. The power fails after both writes, before the commit. What do the tables "
             "have after the restart?"
@@ -72,27 +93,6 @@ QUESTIONS = (
                 "`good` has it once, and `audit` twice.",
                 "The function is called again. One write can be recognized, the other cannot.",
                 is_right=True,
-            ),
-        ),
-    ),
-    Question(
-        (
-            "Orders are merged into a table on `order_id`, with `WHEN NOT MATCHED THEN INSERT *` alone. A"
-            " batch has the same new order twice. What happens?"
-        ),
-        (
-            Choice(
-                "The `MERGE` fails.",
-                "It fails if several source rows would change one row of the table. Inserts change none.",
-            ),
-            Choice(
-                "The table has the order twice.",
-                "A batch is compared with the table, not with itself. Drop its duplicates before the `MERGE`.",
-                is_right=True,
-            ),
-            Choice(
-                "The second row matches the first, so the table has it once.",
-                "Both are compared with the table as it was before the statement.",
             ),
         ),
     ),
