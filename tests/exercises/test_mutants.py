@@ -35,7 +35,7 @@ EQUAL: dict[tuple[str, str], str] = {
     ("04.2", "limit included: > -> >="): "a reading of the same device and time is the same reading",
     ("04.1", "another checkpoint: faulty_json_2 -> faulty_json_2_of_another"): "the names were free",
     ("04.1", "checkpoint in another one: faulty_json_2 -> another/faulty_json_2"): "the names were free",
-    ("05.2", "constant one more: 30 -> 31"): "a second more of patience",
+    ("05.3", "constant one more: 30 -> 31"): "a second more of patience",
     ("06.1", "first for last: max_by(faulty, batch) -> max(faulty)"): "the counts of this lesson only grow",
     ("06.2", 'left out: .outputMode("append")'): "append is the default",
     ("06X.1", 'left out: .outputMode("append")'): "append is the default",
