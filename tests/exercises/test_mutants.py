@@ -38,7 +38,6 @@ EQUAL: dict[tuple[str, str], str] = {
     ("05.3", "constant one more: 30 -> 31"): "a second more of patience",
     ("06.1", "first for last: max_by(faulty, batch) -> max(faulty)"): "the counts of this lesson only grow",
     ("06.2", 'left out: .outputMode("append")'): "append is the default",
-    ("06X.1", 'left out: .outputMode("append")'): "append is the default",
     ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
     ("07W.1", 'left out: .outputMode("append")'): "append is the default",
     ("07W.1", "once for availableNow: availableNow=True -> once=True (2)"): "its source is a table, without a limit",
