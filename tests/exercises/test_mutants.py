@@ -38,7 +38,6 @@ EQUAL: dict[tuple[str, str], str] = {
     ("05.3", "constant one more: 30 -> 31"): "a second more of patience",
     ("06.1", "first for last: max_by(faulty, batch) -> max(faulty)"): "the counts of this lesson only grow",
     ("06.2", 'left out: .outputMode("append")'): "append is the default",
-    ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
     ("07W.1", 'left out: .outputMode("append")'): "append is the default",
     ("07W.1", "once for availableNow: availableNow=True -> once=True (2)"): "its source is a table, without a limit",
     ("07W.1", "once for availableNow: availableNow=True -> once=True (3)"): "its source is a table, without a limit",
@@ -77,8 +76,6 @@ EQUAL: dict[tuple[str, str], str] = {
     ("14.2", "checkpoint in another one: replay -> another/replay"): "the name was free",
     ("14.3", "constant one more: 30 -> 31"): "a second more of patience",
     ("15X.1", "outer join: JOIN -> LEFT JOIN"): "the share of an update that is not there is NULL, and not lower",
-    ("07X.1", "another checkpoint: sorted/good -> sorted/good_of_another"): "the names were free",
-    ("07X.1", "another checkpoint: sorted/faulty -> sorted/faulty_of_another"): "the names were free",
 } | {
     # Without a limit of the source, or with one that was not asked for, `once` processes what is there and ends.
     (name, "once for availableNow: availableNow=True -> once=True"): "deprecated, and does what was asked"
@@ -88,9 +85,8 @@ EQUAL: dict[tuple[str, str], str] = {
         "04.1",
         "04.2",
         "05X.1",
-        "07.2",
+        "07.3",
         "07L.4",
-        "07X.1",
         "08L.1",
         "10.1",
         "13L.1",

@@ -1,4 +1,4 @@
-DA.exercise("07.2")  # removes what an earlier attempt created
+DA.exercise("07.3")  # removes what an earlier attempt created
 
 corrected = (readings.where("heartrate >= 0")
     .groupBy("device_id")

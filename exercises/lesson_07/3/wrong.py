@@ -1,5 +1,5 @@
 # %% with `dbutils.fs.cp(checkpoint, ...`: or a copy of it
-DA.exercise("07.2")  # removes what an earlier attempt created
+DA.exercise("07.3")  # removes what an earlier attempt created
 
 dbutils.fs.cp(checkpoint, f"{DA.paths.checkpoints}/corrected", recurse=True)
 
@@ -13,7 +13,7 @@ corrected = (readings.where("heartrate >= 0")
     .toTable("corrected_counts"))
 
 # %% `checkpoint` for `f"{DA.paths.checkpoints}/corrected"`: old checkpoint
-DA.exercise("07.2")  # removes what an earlier attempt created
+DA.exercise("07.3")  # removes what an earlier attempt created
 
 corrected = (readings.where("heartrate >= 0")
     .groupBy("device_id")
@@ -25,7 +25,7 @@ corrected = (readings.where("heartrate >= 0")
     .toTable("corrected_counts"))
 
 # %% without `.where("heartrate >= 0")`: still counted
-DA.exercise("07.2")  # removes what an earlier attempt created
+DA.exercise("07.3")  # removes what an earlier attempt created
 
 corrected = (readings
     .groupBy("device_id")
@@ -37,7 +37,7 @@ corrected = (readings
     .toTable("corrected_counts"))
 
 # %% without `.where("heartrate >= 0")`, with `.where("count >= 0")`: before the `groupBy`
-DA.exercise("07.2")  # removes what an earlier attempt created
+DA.exercise("07.3")  # removes what an earlier attempt created
 
 corrected = (readings
     .groupBy("device_id")
@@ -50,7 +50,7 @@ corrected = (readings
     .toTable("corrected_counts"))
 
 # %% without `.outputMode("complete")`: a count is never final
-DA.exercise("07.2")  # removes what an earlier attempt created
+DA.exercise("07.3")  # removes what an earlier attempt created
 
 corrected = (readings.where("heartrate >= 0")
     .groupBy("device_id")
@@ -61,7 +61,7 @@ corrected = (readings.where("heartrate >= 0")
     .toTable("corrected_counts"))
 
 # %% without `.trigger(availableNow=True)`: still running
-DA.exercise("07.2")  # removes what an earlier attempt created
+DA.exercise("07.3")  # removes what an earlier attempt created
 
 corrected = (readings.where("heartrate >= 0")
     .groupBy("device_id")
@@ -72,7 +72,7 @@ corrected = (readings.where("heartrate >= 0")
     .toTable("corrected_counts"))
 
 # %% `good_counts` for `corrected`: was asked for
-DA.exercise("07.2")  # removes what an earlier attempt created
+DA.exercise("07.3")  # removes what an earlier attempt created
 
 corrected = (readings.where("heartrate >= 0")
     .groupBy("device_id")
