@@ -34,7 +34,7 @@ DA.data_factory.load()"""
 LAND = "DA.data_factory.load()  # the next day of readings"
 COUNT = """high = spark.readStream.table("bronze").where("heartrate > 75 AND device_id < 7")
 display(high.groupBy("device_id").count().orderBy("device_id"), streamName="high_heart_rates")"""
-ANSWER = """DA.exercise("01.2")
+ANSWER = """DA.exercise("01.3")
 
 faulty = (spark.readStream
     .table("bronze")
@@ -43,7 +43,7 @@ faulty = (spark.readStream
     .option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_readings")
     .trigger(availableNow=True)
     .toTable("faulty_readings"))"""
-CHECK = 'DA.check("01.2")'
+CHECK = 'DA.check("01.3")'
 POINTER = """
 ([x, y]) => {
   document.getElementById("pointer")?.remove();

@@ -6,75 +6,48 @@ from streaming_classroom.exercises import Choice, Question
 
 QUESTIONS = (
     Question(
-        "`ORDER BY` is rejected on the raw stream and accepted on the counts, in complete mode. Why?",
+        ("In complete mode, twelve counts can be sorted with `ORDER BY`. Can a million counts be sorted, too?"),
         (
             Choice(
-                "Numbers can be sorted, times cannot.",
-                "Both can. The type is not what matters.",
+                "Yes.",
+                (
+                    "In complete mode each batch replaces the whole result, so it can be sorted each time. A "
+                    "million rows only take longer."
+                ),
+                is_right=True,
             ),
             Choice(
-                "There are fewer counts than raw rows.",
-                "The number of rows does not matter. What matters is whether emitted rows can be taken back.",
+                "No, a million rows are too many for a sort.",
+                "The number of rows decides what it costs, not whether it is allowed.",
             ),
             Choice(
-                (
-                    "The whole table of counts is replaced after each batch; a raw row that was emitted cannot "
-                    "be taken back."
-                ),
-                (
-                    "Sorting needs all rows. A result that is replaced as a whole can be sorted each time; one "
-                    "that only grows cannot."
-                ),
+                "Only if the readings arrive in order of their time.",
+                "The order of arrival does not matter: what is sorted is the result, after each batch.",
+            ),
+        ),
+    ),
+    Question(
+        "A report is read once a night. Is a streaming query of any use for it?",
+        (
+            Choice(
+                "No: streaming is for results within seconds.",
+                "The trigger decides how fresh a result is: seconds, or a night.",
+            ),
+            Choice(
+                "No: a streaming query runs, and costs, all day.",
+                "With `availableNow` a query processes the available data and stops.",
+            ),
+            Choice(
+                "Yes: each run reads only that day's rows.",
+                ("The checkpoint records what has been read, so the cost of a night does not grow with the history."),
                 is_right=True,
             ),
         ),
     ),
     Question(
-        "The view `device_counts_tmp_vw` existed before any query ran over it. What was in it?",
         (
-            Choice(
-                "Only a description: nothing had been read.",
-                "A view over a stream is a query plan. Spark reads data when a query over the view starts.",
-                is_right=True,
-            ),
-            Choice(
-                "The rows that were in `bronze` at that moment.",
-                "That would be a copy. The view never has rows of its own.",
-            ),
-            Choice(
-                "Nothing, but it fills as the lesson proceeds.",
-                "A view never fills. The query over it holds the state and the result.",
-            ),
-        ),
-    ),
-    Question(
-        'A colleague says: "Streaming is only for results within seconds." What do you answer?',
-        (
-            Choice(
-                "True: a nightly report should read the whole table again.",
-                (
-                    "Then each night costs more than the last. A stream reads only what is new, even if it runs "
-                    "once a night."
-                ),
-            ),
-            Choice(
-                "The trigger sets the latency, and reading only new data pays off once a night as well.",
-                (
-                    "The same query serves latencies from seconds to days. Each row is processed once, and none "
-                    "is forgotten."
-                ),
-                is_right=True,
-            ),
-            Choice(
-                "True, because a stream must run all the time.",
-                "A query with the trigger `availableNow` processes what is there and ends.",
-            ),
-        ),
-    ),
-    Question(
-        (
-            "Two people run the same filter in append mode one after the other, with the same checkpoint and two "
-            "target tables. What does the second get?"
+            "Two people run the same filter in append mode one after the other, with the same checkpoint "
+            "and two target tables. What does the second get?"
         ),
         (
             Choice(
@@ -83,40 +56,12 @@ QUESTIONS = (
             ),
             Choice(
                 "Only what has landed since the first run ended.",
-                (
-                    "The checkpoint belongs to one query, and what the first run read is not read again. Use "
-                    "one checkpoint per query and sink."
-                ),
+                "The checkpoint belongs to one query. Use one checkpoint per query and sink.",
                 is_right=True,
             ),
             Choice(
-                "An error, because the tables differ.",
+                "An error, because the checkpoint belongs to the first table.",
                 "The checkpoint does not record the table, so there is no error: rows are simply missing.",
-            ),
-        ),
-    ),
-    Question(
-        (
-            "The sink is a web service that appends every row it receives. The stream fails halfway through a "
-            "batch and restarts. Which rows does the service end up with?"
-        ),
-        (
-            Choice(
-                "All rows, some of them twice.",
-                (
-                    "The batch is run again from its beginning. A replayable source and a checkpoint give "
-                    "at-least-once delivery; exactly-once also needs a sink that recognizes what it already "
-                    "has."
-                ),
-                is_right=True,
-            ),
-            Choice(
-                "Each row exactly once: the checkpoint ensures that.",
-                "The checkpoint records which batch was planned, not which rows a service has received.",
-            ),
-            Choice(
-                "The rest of the batch is missing.",
-                "The checkpoint has no commit for the batch, so the batch is run again.",
             ),
         ),
     ),

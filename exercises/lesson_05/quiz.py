@@ -1,4 +1,4 @@
-"""The quiz of lesson 05: when a batch runs and how much it takes."""
+"""The quiz of lesson 05: when a batch runs and how much it reads."""
 
 from __future__ import annotations
 
@@ -7,77 +7,59 @@ from streaming_classroom.exercises import Choice, Question
 QUESTIONS = (
     Question(
         (
-            'Twenty streams with `processingTime="1 minute"` were started one after the other. When do their '
-            "batches start?"
+            'Data arrives all the time. A stream with `processingTime="1 hour"` is started at 10:50, and '
+            "its first batch takes a minute. When does the second start?"
         ),
         (
             Choice(
-                "Each one minute after its own start.",
-                "That would spread the load. But intervals are counted from 1970, not from a query's start.",
-            ),
-            Choice(
-                "One after the other, since Spark runs one at a time.",
-                "Queries run side by side.",
-            ),
-            Choice(
-                "All at the full minute.",
-                "At every full minute the machine is overloaded, and then it is idle. Give them different intervals.",
+                "At 11:00.",
+                (
+                    "The first batch starts immediately. After that, batches start at whole multiples of the "
+                    "interval, counted from 1970."
+                ),
                 is_right=True,
+            ),
+            Choice(
+                "At 11:50.",
+                "Intervals are not counted from the query's start.",
+            ),
+            Choice(
+                "At 10:51, as soon as the first is done.",
+                "That is the default trigger. With an interval, the stream waits for its next multiple.",
             ),
         ),
     ),
     Question(
         (
-            "A job with `once` failed after a three-day outage because one batch did not fit in memory. It "
-            "fails again at every start. Which change gets it running?"
+            "A job with `once` failed after a three-day outage because one batch did not fit in memory. "
+            "It fails again at every start. Which change gets it running?"
         ),
         (
             Choice(
-                "`availableNow` and a limit such as `maxFilesPerTrigger`.",
+                "`availableNow` with a limit such as `maxFilesPerTrigger`.",
                 (
                     "They only apply to batches that are planned later. This batch is already in `offsets`, so "
-                    "every restart runs it again as it is, whatever the trigger or limit."
+                    "every restart runs it as it is."
                 ),
-            ),
-            Choice(
-                "A larger machine for one run, then `availableNow` with a limit.",
-                (
-                    "Every restart runs the batch that is in `offsets`, so it must fit once. The limit prevents "
-                    "the next such batch."
-                ),
-                is_right=True,
             ),
             Choice(
                 "A new checkpoint for the same table.",
+                "The query would append all files again, and the table would have the earlier days twice.",
+            ),
+            Choice(
+                "One run on a machine with more memory.",
                 (
-                    "The query would append all files again, and the table would have the earlier days twice. "
-                    "With a new checkpoint, use a new table and a limit."
+                    "Every restart runs the batch that is in `offsets`, so it must fit once. After that, "
+                    "`availableNow` with a limit prevents the next one."
                 ),
-            ),
-        ),
-    ),
-    Question(
-        "Files land while an `availableNow` job runs, faster than it reads them. When does it end?",
-        (
-            Choice(
-                "When the folder is empty.",
-                "Then it might never end. Spark decides at the start what the run reads.",
-            ),
-            Choice(
-                "When it has read what was there at its start.",
-                "What has arrived since is left for the next run.",
                 is_right=True,
             ),
-            Choice(
-                "After one batch.",
-                "It runs as many batches as the limit requires. Only `once` always runs one batch.",
-            ),
         ),
     ),
     Question(
         (
-            'People read a dashboard every morning. Its stream runs with `processingTime="10 seconds"`. What '
-            "costs least and shows the same?"
+            'People read a dashboard every morning. Its stream runs with `processingTime="10 seconds"`. '
+            "What costs least and shows the same?"
         ),
         (
             Choice(
@@ -90,29 +72,8 @@ QUESTIONS = (
                 is_right=True,
             ),
             Choice(
-                "A batch query over all of the files.",
+                "A batch query over all of the files, every morning.",
                 "It would read everything every morning, and more of it every day.",
-            ),
-        ),
-    ),
-    Question(
-        "Somebody wants results within 20 milliseconds after a row arrives in a Delta table. Which trigger?",
-        (
-            Choice(
-                "`realTime`",
-                "It cannot read a Delta table.",
-            ),
-            Choice(
-                '`processingTime="20 milliseconds"`',
-                "A single batch takes longer, and so does the commit that wrote the row.",
-            ),
-            Choice(
-                "None of them.",
-                (
-                    "A row is in a Delta table only after a batch has been committed. To be faster, the rows "
-                    "must come from Kafka."
-                ),
-                is_right=True,
             ),
         ),
     ),

@@ -14,15 +14,15 @@ from streaming_classroom import start_lesson
 DA = start_lesson("exercises", dataset="device-readings/readings", into_table="bronze")
 DA.data_factory.load()
 """
-EXERCISE = catalogue.find("01.2")
-CHECK = 'DA.check("01.2")'
+EXERCISE = catalogue.find("01.3")
+CHECK = 'DA.check("01.3")'
 
 
 @pytest.fixture
 def lesson(open_notebook):
     wrong = next(answer.code for answer in EXERCISE.wrong if "every reading" in answer.verdict)
     cells = [SET_UP, EXERCISE.starter.strip(), CHECK, wrong.strip(), CHECK, EXERCISE.solution.strip(), CHECK]
-    notebook = open_notebook("exercises", *cells, 'DA.hint("01.2")', "DA.progress()")
+    notebook = open_notebook("exercises", *cells, 'DA.hint("01.3")', "DA.progress()")
     notebook.run(0)
     return notebook
 
@@ -35,7 +35,7 @@ def box(lesson, cell: int) -> Locator:
 
 def test_the_box_says_how_it_stands_helps_step_by_step_and_is_there_after_a_reload(lesson, screenshot) -> None:
     lesson.run(1)
-    expect(box(lesson, 2)).to_contain_text("○ 01.2 A stream of your own, in a table")
+    expect(box(lesson, 2)).to_contain_text("○ 01.3 A stream of your own, in a table")
     lesson.run(3)
     wrong = box(lesson, 4)
     expect(wrong).to_contain_text("faulty_readings has every reading")
@@ -51,9 +51,9 @@ def test_the_box_says_how_it_stands_helps_step_by_step_and_is_there_after_a_relo
     expect(solution).to_contain_text("availableNow=True")
     screenshot(lesson, "exercise")
     lesson.run(5)
-    expect(box(lesson, 6)).to_contain_text("✓ 01.2")
+    expect(box(lesson, 6)).to_contain_text("✓ 01.3")
     expect(box(lesson, 7)).to_contain_text("Hint 1 of 3")
-    expect(box(lesson, 8)).to_contain_text("1 of 2 right")
+    expect(box(lesson, 8)).to_contain_text("1 of 3 right")
     lesson.save()
     lesson.reload()
     expect(lesson.cells.nth(4).locator(".sc-verdict")).to_contain_text("every reading")

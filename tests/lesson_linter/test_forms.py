@@ -14,7 +14,7 @@ from streaming_classroom.files import directories
 from .conftest import OPENING, Draft, marked, number
 
 SOLUTION = 'DA.exercise("07.1")\n\nquery = (stream.where("x < 3 AND y > 2")\n    .start())'
-EXERCISE = replace(catalogue.find("01.1"), id="07.1", title="Count", starter="\nquery = None\n", solution=SOLUTION)
+EXERCISE = replace(catalogue.find("01.3"), id="07.1", title="Count", starter="\nquery = None\n", solution=SOLUTION)
 REASON = "Because."
 QUESTION = Question("Why?", (Choice("a", REASON), Choice("b", REASON, is_right=True), Choice("c", REASON)))
 
@@ -71,6 +71,13 @@ def test_a_lesson_with_exercises_asks_for_lines_before(exercised: Draft) -> None
     assert "one of the first 6 code cells" in message
 
 
+def test_a_lesson_with_an_early_exercise_needs_no_lines_before(exercised: Draft) -> None:
+    for cell in (5, 9, 10):
+        exercised.change(cell, "  # change 1", "")
+    exercised.cells[3:11] = []
+    assert exercised.messages("own-lines") == []
+
+
 @pytest.mark.parametrize(
     ("cells", "says"),
     [
@@ -108,7 +115,8 @@ def test_another_form_is_excused_from_rules_that_a_lesson_breaks(draft: Draft, l
     before, after = OPENING.replace("# 07", f"# 07{letter}").split("**After this lesson, you can**")
     starter = new_code_cell("x = None", metadata={"tags": ["exercise"]})
     draft.cells[0].source = before + after[after.index("**Time:**") :]
-    draft.cells[3:13] = [new_markdown_cell("## 1. A step\n\nCount."), starter]
+    given = [new_code_cell(f"print({place})") for place in range(5)]  # an early exercise would need no lines before it
+    draft.cells[3:13] = [new_markdown_cell("## 1. A step\n\nCount."), *given, starter]
     number(draft.cells, f"07{letter}")
     draft.name = f"07{letter}-A-Small-Lesson.ipynb"
     excused = {problem.rule for problem in draft.check()}

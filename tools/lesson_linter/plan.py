@@ -104,9 +104,7 @@ def format_minutes(number: int) -> str:
 
 def _minutes_of_code(cell: Cell, lesson: Lesson) -> float:
     if EXERCISE in cell.tags:
-        if lesson.form == "W":
-            return MINUTES_PER_WRAP_UP
-        return MINUTES_PER_LINE if _asks_for_one_line(cell, lesson) else MINUTES_PER_EXERCISE
+        return MINUTES_PER_WRAP_UP if lesson.form == "W" else _minutes_of_exercise(cell, lesson)
     if cell.source.startswith("DA.check("):
         return 0
     if cell.source.startswith("DA.quiz("):
@@ -114,14 +112,15 @@ def _minutes_of_code(cell: Cell, lesson: Lesson) -> float:
     return MINUTES_PER_CELL
 
 
-def _asks_for_one_line(cell: Cell, lesson: Lesson) -> bool:
-    """Whether this cell is a lesson's early exercise, whose solution has one line that its starter does not have."""
-    if lesson.form or cell not in lesson.code[:FIRST_CELLS]:
-        return False
-    for exercise in exercises_of(lesson):
-        if exercise.starter.strip() == cell.source.strip():
-            return len(set(exercise.solution.splitlines()) - set(exercise.starter.splitlines())) == 1
-    return False
+def _minutes_of_exercise(cell: Cell, lesson: Lesson) -> float:
+    """Return the minutes that the exercise states, those of a line for an early exercise of one line, or of any."""
+    starters = {exercise.starter.strip(): exercise for exercise in exercises_of(lesson)}
+    exercise = starters.get(cell.source.strip())
+    if exercise is None:
+        return MINUTES_PER_EXERCISE
+    new = set(exercise.solution.splitlines()) - set(exercise.starter.splitlines())
+    is_line = not lesson.form and cell in lesson.code[:FIRST_CELLS] and len(new) == 1
+    return exercise.minutes or (MINUTES_PER_LINE if is_line else MINUTES_PER_EXERCISE)
 
 
 def _words(text: str) -> int:

@@ -1,44 +1,65 @@
-"""Check exercise 01.2, "A stream of your own, in a table"."""
+"""Check exercise 01.2, "A question of your own"."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
 from lesson_exercises.lesson_01.readings import plant_bronze
 
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises.sandbox import Sandbox
+
 
 def check(attempt: Attempt) -> None:
-    """Check the query, which explains most mistakes in a table, then the table's rows."""
-    stream = attempt.stream("faulty")
-    attempt.wait_for_end(
-        stream, "A nightly job must stop after it has processed the available data: use `.trigger(availableNow=True)`."
-    )
-    made = attempt.table("faulty_readings")
+    """Run the view as a stream and compare its rows with a query over the table."""
+    view = attempt.view("patients_tmp_vw")
+    if not view.isStreaming:
+        raise Mistake("Your view reads a table, not the stream: select from `streaming_tmp_vw`.")
+    if "mrn" not in [column.lower() for column in view.columns]:
+        raise Mistake(
+            "The view has no column `mrn`: the exercise asks for one row per patient, so group by `mrn` and select it."
+        )
+    try:
+        made = attempt.rows_of_stream(view, mode="complete")
+    except Exception as error:
+        if "STREAMING_OUTPUT_MODE" not in str(error) and "without watermark" not in str(error):
+            raise
+        raise Mistake(
+            "Your view does not aggregate: it emits every input row. For one row per patient, use `GROUP BY`."
+        ) from error
     bronze = attempt.spark.table("bronze")
-    if attempt.is_same(made, bronze):
+    if attempt.is_same(made, _per_patient(bronze)):
         raise Mistake(
-            "`faulty_readings` has every reading. The exercise asks only for those with a heart rate below zero."
+            "The faulty readings are counted too. A heart rate below zero is not valid: filter those rows out."
         )
-    if attempt.is_same(made, bronze.where("heartrate >= 0")):
-        raise Mistake("These are the good readings. The exercise asks for the faulty ones.")
-    if _checkpoint_is_not_its_own(stream.checkpoint):
-        raise Mistake(
-            "The checkpoint `device_counts` belongs to another query and records all input as already processed. "
-            "Every query needs a checkpoint of its own: `.../faulty_readings`."
-        )
-    attempt.compare(made, bronze.where("heartrate < 0"), "faulty_readings")
-    attempt.must_have_checkpoint(stream, "faulty_readings")
+    attempt.compare(made, _per_patient(bronze.where("heartrate >= 0")), "patients_tmp_vw")
 
 
-def _checkpoint_is_not_its_own(checkpoint: str | None) -> bool:
-    return checkpoint is not None and _last(checkpoint) == "device_counts"
+def _per_patient(readings: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return readings.groupBy("mrn").agg(F.count("*").alias("readings"), F.max("heartrate").alias("highest"))
 
 
-def _last(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]
+def _all_bronze(sandbox: Sandbox) -> None:
+    """Plant both sets of readings: late ones, a new device, and a patient who has changed devices."""
+    plant_bronze(sandbox)
+    planted.more_bronze(sandbox)
+    sandbox.append("bronze", [(6, 904, 68.0, planted.MIDNIGHT + 10 * planted.HOUR)], planted.READINGS)
 
 
-MAKES = Makes(variables=("faulty",), tables=("faulty_readings",), folders=("checkpoints/faulty_readings",))
+MAKES = Makes(views=("patients_tmp_vw",))
 
-HIDDEN = (HiddenTest(plant_bronze, ("faulty_readings",), later=(planted.more_bronze,), says=planted.WHAT_IS_THERE),)
+HIDDEN = (
+    HiddenTest(
+        _all_bronze,
+        ("patients_tmp_vw",),
+        mode="complete",
+        says=planted.WHAT_IS_THERE + "One patient has changed devices.",
+    ),
+)

@@ -52,7 +52,7 @@ def _must_be_two_runs(first: MadeStream, second: MadeStream) -> None:
     if not first.rows_read:
         raise Mistake(
             "The first run was stopped before its first batch was done. Starting a query returns immediately: wait "
-            "with `DA.block_until_stream_is_ready(first_run, min_batches=1)`."
+            "until `first_run.lastProgress` is no longer None."
         )
 
 

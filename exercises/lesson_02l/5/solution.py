@@ -1,5 +1,7 @@
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -7,7 +9,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = rehearsal.toTable("rehearsal")

@@ -1,6 +1,8 @@
 # %% with `rehearsal = ...`: The second run is another query
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -8,7 +10,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 rehearsal = rehearsal.option("checkpointLocation", f"{DA.paths.checkpoints}/rehearsal_2")
@@ -21,6 +24,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 # %% without `first_run.stop()`: call `first_run.stop()` before
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -28,7 +33,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 
 second_run = rehearsal.toTable("rehearsal")
 second_run.processAllAvailable()
@@ -36,8 +42,10 @@ second_run.processAllAvailable()
 first_batch = second_run.recentProgress[0]["batchId"]
 rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 
-# %% without `DA.block_until_stream_is_ready(first_run, min_batches=1)`: before its first batch was done
+# %% without the wait: before its first batch was done
 DA.exercise("02L.5")  # removes what an earlier attempt created
+
+import time
 
 rehearsal = (spark.table("activity_vw")
     .writeStream
@@ -56,6 +64,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 
 # %% the first run processes everything: The first run has read everything
 DA.exercise("02L.5")  # removes what an earlier attempt created
+
+import time
 
 rehearsal = (spark.table("activity_vw")
     .writeStream
@@ -76,6 +86,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 # %% `first_run` for `rehearsal.toTable("rehearsal")`: is `first_run` itself
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -83,7 +95,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = first_run
@@ -95,6 +108,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 # %% with `trigger(availableNow=True).`: This stream must keep running
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -102,7 +117,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = rehearsal.trigger(availableNow=True).toTable("rehearsal")
@@ -114,6 +130,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 # %% `first_run` for `second_run`: Batch 0 belongs to the first run
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -121,7 +139,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = rehearsal.toTable("rehearsal")
@@ -133,6 +152,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 # %% `lastProgress` for `recentProgress[0]`: in the newest report
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -140,7 +161,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = rehearsal.toTable("rehearsal")
@@ -152,6 +174,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 # %% without `["batchId"]`: a report's `batchId`
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -159,7 +183,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = rehearsal.toTable("rehearsal")
@@ -171,6 +196,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 # %% waits for one batch of the second run: was not finished
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -178,7 +205,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = rehearsal.toTable("rehearsal")
@@ -190,6 +218,8 @@ rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 # %% `first_run` for `second_run`: rows in the first run
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -197,7 +227,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = rehearsal.toTable("rehearsal")
@@ -209,6 +240,8 @@ rows_read = sum(p.numInputRows for p in first_run.recentProgress)
 # %% without the last two lines: What is missing is `first_batch`
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
+import time
+
 rehearsal = (spark.table("activity_vw")
     .writeStream
     .queryName("rehearsal")
@@ -216,7 +249,8 @@ rehearsal = (spark.table("activity_vw")
     .trigger(processingTime="1 second"))
 
 first_run = rehearsal.toTable("rehearsal")
-DA.block_until_stream_is_ready(first_run, min_batches=1)
+while first_run.isActive and first_run.lastProgress is None:
+    time.sleep(0.1)
 first_run.stop()
 
 second_run = rehearsal.toTable("rehearsal")

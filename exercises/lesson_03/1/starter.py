@@ -1,3 +1,12 @@
 DA.exercise("03.1")  # removes what an earlier attempt created
 
-odd_days = None  # read and write the stream here
+reader = None  # spark.readStream.schema(schema), with the limit as an option
+
+if reader is not None:
+    odd_days = (reader
+        .json(f"{DA.paths.landing}/2025-06-0[13].json")
+        .writeStream
+        .format("memory")
+        .queryName("odd_days")
+        .trigger(availableNow=True)
+        .start())

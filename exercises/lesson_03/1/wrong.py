@@ -1,123 +1,83 @@
-# %% `0[1-3].` for `0[13].`: `[1-3]` means 1 to 3
+# %% without `.option("maxFilesPerTrigger", 1)`: came in one batch
 DA.exercise("03.1")  # removes what an earlier attempt created
 
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("maxFilesPerTrigger", 1)
-    .option("latestFirst", True)
-    .json(f"{DA.paths.landing}/2025-06-0[1-3].json")
-    .writeStream
-    .format("memory")
-    .queryName("odd_days")
-    .trigger(availableNow=True)
-    .start())
+reader = spark.readStream.schema(schema)
 
-# %% `0[12].` for `0[13].`: rows are missing
+if reader is not None:
+    odd_days = (reader
+        .json(f"{DA.paths.landing}/2025-06-0[13].json")
+        .writeStream
+        .format("memory")
+        .queryName("odd_days")
+        .trigger(availableNow=True)
+        .start())
+
+# %% `", 2)` for `", 1)`: came in one batch
 DA.exercise("03.1")  # removes what an earlier attempt created
 
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("maxFilesPerTrigger", 1)
-    .option("latestFirst", True)
-    .json(f"{DA.paths.landing}/2025-06-0[12].json")
-    .writeStream
-    .format("memory")
-    .queryName("odd_days")
-    .trigger(availableNow=True)
-    .start())
+reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2)
 
-# %% without `.option("latestFirst", True)`: the first day came first
+if reader is not None:
+    odd_days = (reader
+        .json(f"{DA.paths.landing}/2025-06-0[13].json")
+        .writeStream
+        .format("memory")
+        .queryName("odd_days")
+        .trigger(availableNow=True)
+        .start())
+
+# %% `maxRowsPerTrigger` for `maxFilesPerTrigger`: came in one batch
 DA.exercise("03.1")  # removes what an earlier attempt created
 
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("maxFilesPerTrigger", 1)
-    .json(f"{DA.paths.landing}/2025-06-0[13].json")
-    .writeStream
-    .format("memory")
-    .queryName("odd_days")
-    .trigger(availableNow=True)
-    .start())
+reader = spark.readStream.schema(schema).option("maxRowsPerTrigger", 1)
 
-# %% `.option("maxFilesPerTrigger", 1)` elsewhere: both days came in one batch
+if reader is not None:
+    odd_days = (reader
+        .json(f"{DA.paths.landing}/2025-06-0[13].json")
+        .writeStream
+        .format("memory")
+        .queryName("odd_days")
+        .trigger(availableNow=True)
+        .start())
+
+# %% `maxFilesPerBatch` for `maxFilesPerTrigger`: came in one batch
 DA.exercise("03.1")  # removes what an earlier attempt created
 
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("latestFirst", True)
-    .json(f"{DA.paths.landing}/2025-06-0[13].json")
-    .writeStream
-    .format("memory")
-    .option("maxFilesPerTrigger", 1)
-    .queryName("odd_days")
-    .trigger(availableNow=True)
-    .start())
+reader = spark.readStream.schema(schema).option("maxFilesPerBatch", 1)
 
-# %% `once` for `availableNow`: whatever the limit
+if reader is not None:
+    odd_days = (reader
+        .json(f"{DA.paths.landing}/2025-06-0[13].json")
+        .writeStream
+        .format("memory")
+        .queryName("odd_days")
+        .trigger(availableNow=True)
+        .start())
+
+# %% `read` for `readStream`: raised an error
 DA.exercise("03.1")  # removes what an earlier attempt created
 
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("maxFilesPerTrigger", 1)
-    .option("latestFirst", True)
-    .json(f"{DA.paths.landing}/2025-06-0[13].json")
-    .writeStream
-    .format("memory")
-    .queryName("odd_days")
-    .trigger(once=True)
-    .start())
+reader = spark.read.schema(schema).option("maxFilesPerTrigger", 1)
 
-# %% without `.trigger(availableNow=True)`: still running
+if reader is not None:
+    odd_days = (reader
+        .json(f"{DA.paths.landing}/2025-06-0[13].json")
+        .writeStream
+        .format("memory")
+        .queryName("odd_days")
+        .trigger(availableNow=True)
+        .start())
+
+# %% without `.schema(schema)`: raised an error
 DA.exercise("03.1")  # removes what an earlier attempt created
 
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("maxFilesPerTrigger", 1)
-    .option("latestFirst", True)
-    .json(f"{DA.paths.landing}/2025-06-0[13].json")
-    .writeStream
-    .format("memory")
-    .queryName("odd_days")
-    .start())
+reader = spark.readStream.option("maxFilesPerTrigger", 1)
 
-# %% `the_odd_days` for `odd_days`: .queryName("odd_days")
-DA.exercise("03.1")  # removes what an earlier attempt created
-
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("maxFilesPerTrigger", 1)
-    .option("latestFirst", True)
-    .json(f"{DA.paths.landing}/2025-06-0[13].json")
-    .writeStream
-    .format("memory")
-    .queryName("the_odd_days")
-    .trigger(availableNow=True)
-    .start())
-
-# %% without `.queryName("odd_days")`: raised an error
-DA.exercise("03.1")  # removes what an earlier attempt created
-
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("maxFilesPerTrigger", 1)
-    .option("latestFirst", True)
-    .json(f"{DA.paths.landing}/2025-06-0[13].json")
-    .writeStream
-    .format("memory")
-    .trigger(availableNow=True)
-    .start())
-
-# %% assigns the result of `awaitTermination`: is None
-DA.exercise("03.1")  # removes what an earlier attempt created
-
-odd_days = (spark.readStream
-    .schema(schema)
-    .option("maxFilesPerTrigger", 1)
-    .option("latestFirst", True)
-    .json(f"{DA.paths.landing}/2025-06-0[13].json")
-    .writeStream
-    .format("memory")
-    .queryName("odd_days")
-    .trigger(availableNow=True)
-    .start()
-    .awaitTermination())
+if reader is not None:
+    odd_days = (reader
+        .json(f"{DA.paths.landing}/2025-06-0[13].json")
+        .writeStream
+        .format("memory")
+        .queryName("odd_days")
+        .trigger(availableNow=True)
+        .start())

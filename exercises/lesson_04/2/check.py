@@ -1,88 +1,89 @@
-"""Check exercise 04.2, "Alarms, exactly once"."""
+"""Check exercise 04.2, "The last reading of each device"."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
-from lesson_exercises.lesson_04.readings import MUST_STOP, landed_readings
 
-from streaming_base.waiting import last_batch
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.exercises import MadeStream, Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
+
+SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+ENDS = "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
+
+
+def _landed(attempt: Attempt, file: str = "") -> DataFrame:
+    return attempt.spark.read.schema(SCHEMA).json(f"{attempt.paths.landing}/{file}")
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the rows, then call the function for the last batch again, as a restart after a crash does."""
-    stream = attempt.stream("alarms_stream")
-    attempt.wait_for_end(stream, MUST_STOP)
-    attempt.must_have_checkpoint(stream, "alarms")
-    if stream.sink.startswith("Delta"):
+    """Compare the table with the last reading per device, and name the part of the MERGE that is missing."""
+    stream = attempt.stream("last_stream")
+    stream.has_ended(min(30.0, attempt.left))
+    if stream.error is not None and "multiple source rows" in str(stream.error).lower():
         raise Mistake(
-            "`toTable` is exactly-once by itself. In this exercise your function must write the table: "
-            "`.foreachBatch(append_alarms)`."
+            "Your stream failed: a device has several rows in a batch, but a MERGE accepts at most one source row "
+            "for each row of the table. Group `batch_vw` by device first."
         )
-    if not attempt.spark.catalog.tableExists("alarms"):
-        raise Mistake("There is no table `alarms`: your function was called but did not write a table of that name.")
-    made = attempt.table("alarms")
-    landed = landed_readings(attempt)
-    alarms, first_day = (
-        rows.where("heartrate > 112") for rows in (landed, landed_readings(attempt, "2025-06-01.json"))
-    )
-    if attempt.is_same(made, landed):
-        raise Mistake("`alarms` has every reading. Only heart rates above 112 are alarms.")
-    if attempt.is_same(made, first_day):
+    attempt.wait_for_end(stream, ENDS)
+    attempt.must_have_checkpoint(stream, "last_readings")
+    made = attempt.table("last_readings")
+    if not made.limit(1).collect():
+        raise Mistake("`last_readings` is empty: your function was called, but its query did not write any rows.")
+    first_day, second_day = (_landed(attempt, f"2025-06-0{day}.json") for day in (1, 2))
+    if made.groupBy("device_id").count().where("count > 1").limit(1).collect():
         raise Mistake(
-            "`alarms` has the first batch only. Delta skips a write whose `txnVersion` it has already committed: use "
-            "a number that grows with each batch, such as `batch_id`."
+            "A device has more than one row. A MERGE inserts each source row that has no match: match on `device_id` "
+            "alone, and provide one row per device."
         )
-    if attempt.is_same(made, alarms.exceptAll(first_day)):
+    if attempt.is_same(made, _last_of_each(first_day)):
         raise Mistake(
-            "`alarms` has the last batch only: each batch has overwritten the previous one. Write with "
-            '`.mode("append")`.'
+            "These are the last readings of the first batch. Add a clause for devices that are already in the table: "
+            "`WHEN MATCHED ... THEN UPDATE SET *`."
         )
-    attempt.compare(made, alarms, "alarms")
-    _must_not_write_again(attempt, stream, alarms)
-
-
-def _must_not_write_again(attempt: Attempt, stream: MadeStream, alarms: DataFrame) -> None:
-    """Call the function for the last batch again, and undo what it writes."""
-    version = attempt.spark.sql("DESCRIBE HISTORY alarms").agg({"version": "max"}).first()[0]
-    attempt.value("append_alarms")(alarms, last_batch(stream.query))
-    if not attempt.is_same(attempt.table("alarms"), alarms):
-        attempt.spark.sql(f"RESTORE TABLE alarms TO VERSION AS OF {version}")
+    if attempt.is_same(made, _last_of_each(second_day, "max(heartrate)")):
         raise Mistake(
-            "The rows are right, but your function is not idempotent: if a batch is replayed with the same number, "
-            "as after a crash, it writes the rows again. Set `txnAppId` and `txnVersion` on the write."
+            "`heartrate` is the highest of the batch, not the last one. Use `max_by(heartrate, time)`, the heart "
+            "rate at the latest time."
         )
+    attempt.compare(made, _last_of_each(_landed(attempt)), "last_readings")
 
 
-def _alarms_of_one_moment(sandbox: Sandbox) -> None:
-    """Land a file with an alarm at the same second as another device's alarm in an earlier batch."""
-    rows = (*planted.THIRD, (6, 906, 120.0, planted.MIDNIGHT + 420))
-    planted.reading_file(sandbox, "ward-c.json", rows, 3)
+def _last_of_each(readings: DataFrame, heartrate: str = "max_by(heartrate, time)") -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return readings.groupBy("device_id").agg(F.expr(heartrate).alias("heartrate"), F.max("time").alias("time"))
 
 
-def _first_batch_again(sandbox: Sandbox) -> None:
-    """Call the function for the first batch after newer ones, in a new process, as a restart does."""
-    rows = sandbox.frame(planted.FIRST, planted.READINGS).where("heartrate > 112")
-    sandbox.value("append_alarms")(rows, 0)
+def _newest_first(sandbox: Sandbox) -> None:
+    """Land a file with its rows in descending order of time: the last row is not the last reading."""
+    planted.reading_file(sandbox, "ward-c.json", planted.THIRD[::-1], 3)
 
 
-MAKES = Makes(variables=("alarms_stream", "append_alarms"), tables=("alarms",), folders=("checkpoints/alarms",))
+def _older_batch_again(sandbox: Sandbox) -> None:
+    """Call the function for the first batch after newer ones, as a restored checkpoint does."""
+    sandbox.value("keep_last")(sandbox.frame(planted.FIRST, planted.READINGS), 0)
+
+
+MAKES = Makes(
+    variables=("last_stream", "keep_last"),
+    tables=("last_readings",),
+    folders=("checkpoints/last_readings",),
+    by_starter=True,
+)
 
 HIDDEN = (
     HiddenTest(
         planted.two_files,
-        ("alarms",),
-        later=(planted.crash_before_commit, _alarms_of_one_moment),
-        after=_first_batch_again,
-        says=planted.WHAT_IS_THERE
-        + "Its last batch was replayed by a new process, its first batch was replayed after newer ones, and two "
-        "devices have an alarm of the same second.",
+        ("last_readings",),
+        later=(planted.crash_before_commit, _newest_first),
+        after=_older_batch_again,
+        says="Your cell was run on other readings: some were late, one batch was replayed, an old batch came "
+        "after newer ones, and the rows of a file were not in the order of their times.",
     ),
 )

@@ -1,192 +1,220 @@
-# %% without `.option("txnAppId", "ward-alarms")` to `.option("txnVersion", batch_id)`: it writes the rows again
+# %% `SELECT device_id, heartrate, time`, without `GROUP BY device_id`: Group `batch_vw` by device first
 DA.exercise("04.2")  # removes what an earlier attempt created
 
-def append_alarms(batch, batch_id):
-    (batch.write
-        .mode("append")
-        .saveAsTable("alarms"))
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
-    .trigger(availableNow=True)
-    .start())
-
-# %% a constant `txnVersion`: it writes the rows again
-DA.exercise("04.2")  # removes what an earlier attempt created
-
-def append_alarms(batch, batch_id):
-    (batch.write
-        .mode("append")
-        .saveAsTable("alarms"))
-
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
-    .option("txnAppId", "ward-alarms")
-    .option("txnVersion", 0)
-    .trigger(availableNow=True)
-    .start())
-
-# %% `.option("txnVersion", 1)`: the first batch only
-DA.exercise("04.2")  # removes what an earlier attempt created
-
-def append_alarms(batch, batch_id):
-    (batch.write
-        .option("txnAppId", "ward-alarms")
-        .option("txnVersion", 1)
-        .mode("append")
-        .saveAsTable("alarms"))
-
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
-    .trigger(availableNow=True)
-    .start())
-
-# %% `overwrite` for `append`: the last batch only
-DA.exercise("04.2")  # removes what an earlier attempt created
-
-def append_alarms(batch, batch_id):
-    (batch.write
-        .option("txnAppId", "ward-alarms")
-        .option("txnVersion", batch_id)
-        .mode("overwrite")
-        .saveAsTable("alarms"))
-
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
-    .trigger(availableNow=True)
-    .start())
-
-# %% a MERGE by time alone: an alarm of the same second
-DA.exercise("04.2")  # removes what an earlier attempt created
-
-def append_alarms(batch, batch_id):
-    if not batch.sparkSession.catalog.tableExists("alarms"):
-        batch.limit(0).write.saveAsTable("alarms")
+def keep_last(batch, batch_id):
     batch.createOrReplaceTempView("batch_vw")
     batch.sparkSession.sql("""
-        MERGE INTO alarms AS old USING batch_vw AS new ON old.time = new.time
-        WHEN NOT MATCHED THEN INSERT *""")
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, heartrate, time
+            FROM batch_vw
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *
+    """)
 
-
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
     .trigger(availableNow=True)
     .start())
 
-# %% without `.where("heartrate > 112")`: has every reading
+# %% without `WHEN MATCHED AND new.time > old.time THEN UPDATE SET *`: the last readings of the first batch
 DA.exercise("04.2")  # removes what an earlier attempt created
 
-def append_alarms(batch, batch_id):
-    (batch.write
-        .option("txnAppId", "ward-alarms")
-        .option("txnVersion", batch_id)
-        .mode("append")
-        .saveAsTable("alarms"))
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
-alarms_stream = (readings
-    .writeStream
-    .foreachBatch(append_alarms)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN NOT MATCHED THEN INSERT *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
     .trigger(availableNow=True)
     .start())
 
-# %% without `.foreachBatch(append_alarms)`, `toTable("alarms"` for `start(`: `toTable` is exactly-once by itself
+# %% `max(heartrate` for `max_by(heartrate, time`: the highest of the batch
 DA.exercise("04.2")  # removes what an earlier attempt created
 
-def append_alarms(batch, batch_id):
-    (batch.write
-        .option("txnAppId", "ward-alarms")
-        .option("txnVersion", batch_id)
-        .mode("append")
-        .saveAsTable("alarms"))
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
-    .trigger(availableNow=True)
-    .toTable("alarms"))
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max(heartrate) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *
+    """)
 
-# %% without `.option("txnAppId", "ward-alarms")`: has failed
-DA.exercise("04.2")  # removes what an earlier attempt created
-
-def append_alarms(batch, batch_id):
-    (batch.write
-        .option("txnVersion", batch_id)
-        .mode("append")
-        .saveAsTable("alarms"))
-
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
     .trigger(availableNow=True)
     .start())
 
-# %% without `.option("checkpointLocation", ...)`: temporary one
+# %% `last(heartrate` for `max_by(heartrate, time`: not in the order of their times
 DA.exercise("04.2")  # removes what an earlier attempt created
 
-def append_alarms(batch, batch_id):
-    (batch.write
-        .option("txnAppId", "ward-alarms")
-        .option("txnVersion", batch_id)
-        .mode("append")
-        .saveAsTable("alarms"))
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms)
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, last(heartrate) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
     .trigger(availableNow=True)
     .start())
 
-# %% `(append_alarms())` for `(append_alarms)`: raised an error
+# %% with `AND old.time = new.time`: more than one row
 DA.exercise("04.2")  # removes what an earlier attempt created
 
-def append_alarms(batch, batch_id):
-    (batch.write
-        .option("txnAppId", "ward-alarms")
-        .option("txnVersion", batch_id)
-        .mode("append")
-        .saveAsTable("alarms"))
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms())
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id AND old.time = new.time
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
+    .trigger(availableNow=True)
+    .start())
+
+# %% without `WHEN NOT MATCHED THEN INSERT *`: `last_readings` is empty
+DA.exercise("04.2")  # removes what an earlier attempt created
+
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
+
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
+    .trigger(availableNow=True)
+    .start())
+
+# %% `merge` for `last_readings`: belongs to
+DA.exercise("04.2")  # removes what an earlier attempt created
+
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
+
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/merge")
     .trigger(availableNow=True)
     .start())
 
 # %% without `.trigger(availableNow=True)`: still running
 DA.exercise("04.2")  # removes what an earlier attempt created
 
-def append_alarms(batch, batch_id):
-    (batch.write
-        .option("txnAppId", "ward-alarms")
-        .option("txnVersion", batch_id)
-        .mode("append")
-        .saveAsTable("alarms"))
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
-alarms_stream = (readings
-    .where("heartrate > 112")
-    .writeStream
-    .foreachBatch(append_alarms)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
+    .start())
+
+# %% `NOT MATCHED` for `WHEN NOT MATCHED`: has failed
+DA.exercise("04.2")  # removes what an earlier attempt created
+
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
+
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        NOT MATCHED THEN INSERT *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
+    .trigger(availableNow=True)
     .start())

@@ -1,13 +1,9 @@
 DA.exercise("05.1")  # removes what an earlier attempt created
 
-arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
+writer = readings.writeStream.trigger(processingTime="4 seconds")
 
-screen = (arrivals.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
-    .trigger(processingTime="2 seconds")
-    .toTable("ward_screen"))
-
-audit = (arrivals.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
-    .trigger(processingTime="3 seconds")
-    .toTable("ward_audit"))
+if writer is not None:
+    every_four = (writer
+        .format("noop")
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/every_four")
+        .start())

@@ -1,6 +1,9 @@
 DA.exercise("05.1")  # removes what an earlier attempt created
 
-arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
+writer = None  # readings.writeStream, with a trigger: every four seconds
 
-screen = None  # write arrivals into ward_screen, with the longest interval that is allowed
-audit = None  # write arrivals into ward_audit, with the shortest interval that is allowed
+if writer is not None:
+    every_four = (writer
+        .format("noop")
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/every_four")
+        .start())

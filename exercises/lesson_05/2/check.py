@@ -1,4 +1,4 @@
-"""Check exercise 05.2, "From a nightly job to a live table"."""
+"""Check exercise 05.2, "Two requirements, two intervals"."""
 
 from __future__ import annotations
 
@@ -7,82 +7,94 @@ from lesson_exercises.lesson_05.readings import landed_readings
 
 from streaming_classroom.exercises import Attempt, HiddenTest, MadeStream, Makes, Mistake, interval_of
 
+_OLDEST = 3  # seconds, of a row of `ward_screen`
+_BATCH = 1  # seconds that a batch takes
+_VERSIONS = 1_200  # of `ward_audit` per hour
+
 
 def check(attempt: Attempt) -> None:
-    """Check both triggers, then the rows that each batch has read: the tables alone do not show the limit."""
-    job, live = attempt.stream("job"), attempt.stream("live")
-    _must_be_a_job(attempt, job)
-    _must_be_live(attempt, live)
-    attempt.wait_until_idle(live)
-    made, landed = attempt.table("ward_history"), landed_readings(attempt)
-    if sum(job.rows_read) and sum(live.rows_read) >= landed.count():
-        raise Mistake(
-            "`live` has read every file again, and `ward_history` has the job's rows twice. Which files were read is "
-            "in the checkpoint: give both queries the same one."
-        )
-    attempt.must_have_checkpoint(job, "ward_history")
-    attempt.must_have_checkpoint(live, "ward_history")
-    _must_be_two_a_batch(job.rows_read, attempt.rows_of_files(landed))
-    attempt.compare(made, landed, "ward_history")
+    """Check the interval before waiting for a batch: a wrong one may wait for hours."""
+    screen, audit = attempt.stream("screen"), attempt.stream("audit")
+    for name, stream in (("screen", screen), ("audit", audit)):
+        attempt.must_not_have_failed(stream)
+        _must_keep_running(name, stream)
+    if screen.trigger is not None:  # which Connect does not tell
+        _must_be_fresh_and_poll_rarely(_seconds_of(screen.trigger))
+    if audit.trigger is not None:
+        _must_write_few_versions(_seconds_of(audit.trigger))
+    landed = landed_readings(attempt)
+    for name, stream in (("screen", screen), ("audit", audit)):
+        attempt.wait_until_idle(stream)
+        attempt.must_have_read(stream, landed.count())
+        attempt.compare(attempt.table(f"ward_{name}"), landed, f"ward_{name}")
+        attempt.must_have_checkpoint(stream, f"ward_{name}")
 
 
-def _must_be_a_job(attempt: Attempt, job: MadeStream) -> None:
-    if job.trigger == "once":
-        raise Mistake(
-            "`job` has the trigger `once`, which reads all files in one batch, whatever the limit is. Use "
-            "`availableNow`."
-        )
-    if job.trigger not in ("availableNow", None):
-        raise Mistake(
-            "`job` does not end by itself: it waits for more files, and what lands is in this run as well. Give it "
-            "`.trigger(availableNow=True)`."
-        )
-    attempt.wait_for_end(job, "A job must stop after it has processed what was there.")
+def _must_keep_running(name: str, stream: MadeStream) -> None:
+    if stream.trigger in ("availableNow", "once"):
+        raise Mistake(f"`{name}` has the trigger `{stream.trigger}`, which makes a job that ends. It must stay live.")
+    if not stream.is_active:
+        raise Mistake(f"`{name}` was stopped, or it is a job that ends. Leave it running.")
 
 
-def _must_be_live(attempt: Attempt, live: MadeStream) -> None:
-    attempt.must_not_have_failed(live)
-    if live.trigger in ("availableNow", "once"):
-        raise Mistake(
-            f"`live` has the trigger `{live.trigger}`, which makes a job that ends. The table must stay live."
-        )
-    if interval_of(live.trigger) is not None:
-        raise Mistake(
-            f"`live` has an interval of {interval_of(live.trigger):g} s, so a file waits for the next multiple of it. "
-            "Which trigger starts a batch as soon as the last one is done?"
-        )
-    if not live.is_active:
-        raise Mistake("`live` was stopped: leave it running.")
+def _seconds_of(trigger: str) -> float:
+    """Return the interval of a live stream's trigger in seconds; 0 for the default trigger."""
+    if trigger == "default":
+        return 0.0
+    if (seconds := interval_of(trigger)) is None:
+        raise Mistake(f"A stream has the trigger `{trigger}`. For a fixed interval, use `processingTime`.")
+    return seconds
 
 
-def _must_be_two_a_batch(batches: list[int], sizes: list[int]) -> None:
-    files = next((n for n in range(len(sizes) + 1) if sum(sizes[:n]) == sum(batches)), None)
-    if files is None or len(batches) == (files + 1) // 2:
-        return
-    if len(batches) == 1:
+def _must_be_fresh_and_poll_rarely(seconds: float) -> None:
+    longest = _OLDEST - _BATCH
+    if seconds == 0:
         raise Mistake(
-            f"One batch of `job` has read all {files} files. The limit is an option of the reader: set it before "
-            "`.json(...)`."
+            "`screen` has no interval, so it checks for files all the time, and every check costs a listing. The rows "
+            f"may be {_OLDEST} seconds old: choose the longest interval that this allows."
         )
-    if len(batches) == files:
+    if seconds > longest:
         raise Mistake(
-            "Each batch of `job` has read one file, which is the limit in `readings`. Define a new stream over the "
-            "folder, with a limit of two."
+            f"With an interval of {seconds:g} s, a row of `screen` could be {seconds + _BATCH:g} seconds old: it may "
+            f"wait for a whole interval, and its batch takes {_BATCH} s more. {_OLDEST} seconds are allowed."
         )
-    raise Mistake(f"`job` has run {len(batches)} batches for {files} files. The exercise asks for two files per batch.")
+    if seconds < longest:
+        raise Mistake(
+            f"With an interval of {seconds:g} s, no row of `screen` is older than {seconds + _BATCH:g} seconds, but "
+            f"the folder is listed {3600 / seconds:,.0f} times per hour. Rows may be {_OLDEST} seconds old, so it can "
+            "be listed less often."
+        )
+
+
+def _must_write_few_versions(seconds: float) -> None:
+    shortest = 3600 / _VERSIONS
+    if seconds == 0:
+        raise Mistake(
+            "`audit` has no interval, so nothing limits how many batches it runs per hour. Choose one that keeps it "
+            f"at {_VERSIONS:,} batches or below."
+        )
+    if seconds < shortest:
+        raise Mistake(
+            f"With an interval of {seconds:g} s, `audit` can run {3600 / seconds:,.0f} batches per hour, and each one "
+            f"makes a version. {_VERSIONS:,} are allowed."
+        )
+    if seconds > shortest:
+        raise Mistake(
+            f"With an interval of {seconds:g} s, `audit` runs {3600 / seconds:,.0f} batches per hour at most. "
+            f"{_VERSIONS:,} are allowed, so the rows could be fresher."
+        )
 
 
 MAKES = Makes(
-    variables=("job", "live"),
-    tables=("ward_history",),
-    folders=("checkpoints/ward_history",),
+    variables=("screen", "audit"),
+    tables=("ward_screen", "ward_audit"),
+    folders=("checkpoints/ward_screen", "checkpoints/ward_audit"),
 )
 
 HIDDEN = (
     HiddenTest(
         planted.five_files,
-        ("ward_history", planted.batch_sizes("job"), planted.batch_sizes("live")),
-        later=(planted.three_more_files,),
-        says="Your cell was run on five other files, and on three more after a restart.",
+        ("ward_screen", "ward_audit", planted.batch_sizes("screen"), planted.batch_sizes("audit")),
+        says="Your cell was run on five other files.",
     ),
 )

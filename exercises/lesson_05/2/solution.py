@@ -1,15 +1,13 @@
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(availableNow=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_screen"))
 
-DA.data_factory.load()  # the next day lands
-
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .toTable("ward_history"))
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_audit"))

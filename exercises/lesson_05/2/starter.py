@@ -1,7 +1,6 @@
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-job = None  # write the nightly job here, and wait for its end
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-DA.data_factory.load()  # the next day lands
-
-live = None  # write the live stream here
+screen = None  # write arrivals into ward_screen, with the longest interval that is allowed
+audit = None  # write arrivals into ward_audit, with the shortest interval that is allowed

@@ -1,155 +1,148 @@
-# %% without `option("maxFilesPerTrigger", 2).`: an option of the reader
+# %% without `.trigger(processingTime="2 seconds")`: it checks for files all
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-two_at_a_time = spark.readStream.schema(schema).json(DA.paths.landing)
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(availableNow=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .toTable("ward_screen"))
 
-DA.data_factory.load()  # the next day lands
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_audit"))
 
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .toTable("ward_history"))
-
-# %% `", 1).` for `", 2).`: has read one file
+# %% `="3 seconds"` for `="2 seconds"`: could be 4 seconds old
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(DA.paths.landing)
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(availableNow=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_screen"))
 
-DA.data_factory.load()  # the next day lands
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_audit"))
 
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .toTable("ward_history"))
-
-# %% `", 3).` for `", 2).`: asks for two files per batch
+# %% `.trigger(processingTime="1 second")`: listed 3,600 times per hour
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 3).json(DA.paths.landing)
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(availableNow=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="1 second")
+    .toTable("ward_screen"))
 
-DA.data_factory.load()  # the next day lands
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_audit"))
 
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .toTable("ward_history"))
-
-# %% `once` for `availableNow`: whatever the limit is
+# %% `="2 seconds"` for `="3 seconds"`: can run 1,800 batches per hour
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(once=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_screen"))
 
-DA.data_factory.load()  # the next day lands
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_audit"))
 
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .toTable("ward_history"))
-
-# %% `ward_live` for `ward_history`: has the job's rows twice
+# %% `.trigger(processingTime="1 minute")`: could be fresher
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(availableNow=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_screen"))
 
-DA.data_factory.load()  # the next day lands
-
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_live")
-    .toTable("ward_history"))
-
-# %% with `.trigger(availableNow=True)`: must stay live
-DA.exercise("05.2")  # removes what an earlier attempt created
-
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)
-
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(availableNow=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
-
-DA.data_factory.load()  # the next day lands
-
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(availableNow=True)
-    .toTable("ward_history"))
-
-# %% with `.trigger(processingTime="1 minute")`: an interval of 60 s
-DA.exercise("05.2")  # removes what an earlier attempt created
-
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)
-
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .trigger(availableNow=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
-
-DA.data_factory.load()  # the next day lands
-
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
     .trigger(processingTime="1 minute")
-    .toTable("ward_history"))
+    .toTable("ward_audit"))
 
-# %% tables of another name: no table `ward_history`
+# %% without `.trigger(processingTime="3 seconds")`: nothing limits how many
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_days")
-    .trigger(availableNow=True)
-    .toTable("ward_days"))
-job.awaitTermination(30)
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_screen"))
 
-DA.data_factory.load()  # the next day lands
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .toTable("ward_audit"))
 
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_days")
-    .toTable("ward_days"))
-
-# %% with `live.stop()`: was stopped
+# %% `availableNow=True` for `processingTime="2 seconds"`: a job that ends
 DA.exercise("05.2")  # removes what an earlier attempt created
 
-two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
 
-job = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
     .trigger(availableNow=True)
-    .toTable("ward_history"))
-job.awaitTermination(30)
+    .toTable("ward_screen"))
 
-DA.data_factory.load()  # the next day lands
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_audit"))
 
-live = (two_at_a_time.writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
-    .toTable("ward_history"))
-live.stop()
+# %% `ward_log` for `ward_audit`: was asked for
+DA.exercise("05.2")  # removes what an earlier attempt created
+
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
+
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_screen"))
+
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_log")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_audit"))
+
+# %% `read` for `readStream`: raised an error
+DA.exercise("05.2")  # removes what an earlier attempt created
+
+arrivals = spark.read.schema(schema).json(DA.paths.landing)
+
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_screen"))
+
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_audit"))
+
+# %% with `screen.stop()`: was stopped
+DA.exercise("05.2")  # removes what an earlier attempt created
+
+arrivals = spark.readStream.schema(schema).json(DA.paths.landing)
+
+screen = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_screen")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_screen"))
+
+audit = (arrivals.writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_audit")
+    .trigger(processingTime="3 seconds")
+    .toTable("ward_audit"))
+screen.stop()

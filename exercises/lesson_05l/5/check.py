@@ -1,4 +1,4 @@
-"""Check exercise 05L.5, "The ward pays half"."""
+"""Check exercise 05L.5, "The ward pays by the run"."""
 
 from __future__ import annotations
 

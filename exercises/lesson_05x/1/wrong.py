@@ -16,16 +16,6 @@ receiver = (delivered
     .option("checkpointLocation", f"{DA.paths.checkpoints}/received")
     .toTable("received"))
 
-# %% `continuous="1 second"` for `availableNow=True`: supports no operator that
-DA.exercise("05X.1")  # removes what an earlier attempt created
-
-receiver = (delivered
-    .dropDuplicates(["text"])
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/received")
-    .trigger(continuous="1 second")
-    .toTable("received"))
-
 # %% real-time mode without the table: brings equal rows together
 DA.exercise("05X.1")  # removes what an earlier attempt created
 
@@ -68,3 +58,20 @@ receiver = (delivered
     .option("checkpointLocation", f"{DA.paths.checkpoints}/received")
     .trigger(availableNow=True)
     .format("noop").start())
+
+# %% without `batch.dropDuplicates()`: ✗
+DA.exercise("05X.1")  # removes what an earlier attempt created
+
+spark.sql("CREATE TABLE IF NOT EXISTS received (text STRING)")
+
+def merge(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO received AS old USING batch_vw AS new ON old.text = new.text
+        WHEN NOT MATCHED THEN INSERT *""")
+
+receiver = (delivered.writeStream
+    .foreachBatch(merge)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/received")
+    .trigger(availableNow=True)
+    .start())

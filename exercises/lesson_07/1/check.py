@@ -1,10 +1,8 @@
-"""Check exercise 07.1, "What one batch added"."""
+"""Check exercise 07.1, "Which batches are done?"."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from lesson_exercises.lesson_07.readings import landed_readings
 
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
@@ -13,49 +11,31 @@ if TYPE_CHECKING:
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
-_SECOND_DAY = "2025-06-02.json"  # which batch 1 has read
-
 
 def check(attempt: Attempt) -> None:
-    """Compare with the file that batch 1 has read, and name each state alone and the wrong sign."""
-    view = attempt.view("added_vw")
-    of_day = landed_readings(attempt).where(f"_metadata.file_name = '{_SECOND_DAY}'").groupBy("device_id").count()
-    right = of_day.withColumnRenamed("count", "added")
-    of_state = {batch: _counts(attempt.spark.table(f"state_after_{batch}")) for batch in (0, 1)}
-    if attempt.is_same(view, of_state[1]):
-        raise Mistake(
-            "The state is a running total: this is the count of batch 0 and batch 1 together. Subtract the state "
-            "after batch 0."
-        )
-    if attempt.is_same(view, of_state[0]):
-        raise Mistake("This is what batch 0 counted. What batch 1 added is the difference between the two states.")
-    if attempt.is_same(view, right.selectExpr("device_id", "-added AS added")):
-        raise Mistake("The sign is wrong: subtract the earlier state from the later one.")
-    if set(view.columns) == set(right.columns) and (rows := view.count()) > right.count():
-        raise Mistake(
-            f"Your view has {rows} rows, but a state has one row per device: join the two states by their key."
-        )
-    attempt.compare(view, right, "added_vw")
+    """Compare the numbers with the names of the files."""
+    done, names = attempt.value("done"), attempt.value("names")
+    if not isinstance(done, list):
+        raise Mistake(f"`done` is a {type(done).__name__}. It must be a list of numbers.")
+    if any(not isinstance(number, int) for number in done):
+        raise Mistake("The elements of `done` must be numbers: convert each name with `int`.")
+    right = sorted(int(name) for name in names if name.isdigit())
+    if done != right:
+        raise Mistake(f"`done` is {done}, and the commit log has {len(right)} batches: one per name that is a number.")
 
 
-def _counts(state: DataFrame) -> DataFrame:
-    return state.selectExpr("key.device_id", "value.count AS added")
+def _a_longer_log(sandbox: Sandbox) -> None:
+    """Keep the names of eleven batches, in the order of a directory, with their checksums and a temporary file."""
+    names = [name for number in range(2, 13) for name in (str(number), f".{number}.crc")]
+    sandbox.keep(names=sorted([*names, ".13.8f3c.tmp"]))
 
 
-def _two_states(sandbox: Sandbox) -> None:
-    """Plant a count that grows, one that stays the same, and a device that only the later state has."""
-    for batch, counts in enumerate(({1: 10, 2: 20, 3: 5}, {1: 11, 2: 20, 3: 9, 7: 4})):
-        rows = [((key,), (count,), key % 2) for key, count in counts.items()]
-        schema = "key STRUCT<device_id: INT>, value STRUCT<count: BIGINT>, partition_id INT"
-        sandbox.view(f"state_after_{batch}", sandbox.frame(rows, schema))
+def _numbers(sandbox: Sandbox) -> DataFrame:
+    return sandbox.frame(
+        [(place, number) for place, number in enumerate(sandbox.value("done"))], "place INT, batch INT"
+    )
 
 
-MAKES = Makes(views=("added_vw",))
+MAKES = Makes(variables=("done",))
 
-HIDDEN = (
-    HiddenTest(
-        _two_states,
-        ("added_vw",),
-        says="Your cell was run on other states: one device is new in the later one, and one has no new readings.",
-    ),
-)
+HIDDEN = (HiddenTest(_a_longer_log, (_numbers,), says="Your cell was run on names that you have not seen."),)

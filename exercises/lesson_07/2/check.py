@@ -1,44 +1,61 @@
-"""Check exercise 07.2, "A correction that includes past data"."""
+"""Check exercise 07.2, "What one batch added"."""
 
 from __future__ import annotations
 
-from lesson_exercises import planted
+from typing import TYPE_CHECKING
+
 from lesson_exercises.lesson_07.readings import landed_readings
 
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises.sandbox import Sandbox
+
+_SECOND_DAY = "2025-06-02.json"  # which batch 1 has read
+
 
 def check(attempt: Attempt) -> None:
-    """Check how much the query has read before its rows: a state that existed explains all of them."""
-    if "without watermark" in attempt.words_of_error:
+    """Compare with the file that batch 1 has read, and name each state alone and the wrong sign."""
+    view = attempt.view("added_vw")
+    of_day = landed_readings(attempt).where(f"_metadata.file_name = '{_SECOND_DAY}'").groupBy("device_id").count()
+    right = of_day.withColumnRenamed("count", "added")
+    of_state = {batch: _counts(attempt.spark.table(f"state_after_{batch}")) for batch in (0, 1)}
+    if attempt.is_same(view, of_state[1]):
         raise Mistake(
-            "The default output mode is append, but without a watermark a count is never final. To replace the table "
-            "in each batch, use `complete`."
+            "The state is a running total: this is the count of batch 0 and batch 1 together. Subtract the state "
+            "after batch 0."
         )
-    stream = attempt.stream("corrected")
-    attempt.wait_for_end(
-        stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.", 60
-    )
-    made, every = attempt.table("corrected_counts"), landed_readings(attempt)
-    good = every.where("heartrate >= 0")
-    _must_have_no_old_state(sum(stream.rows_read), good.count())
-    if attempt.is_same(made, every.groupBy("device_id").count()):
-        raise Mistake("The faulty readings are still counted: filter the readings, before the `groupBy`.")
-    attempt.compare(made, good.groupBy("device_id").count(), "corrected_counts")
-    attempt.must_have_checkpoint(stream, "corrected")
-
-
-def _must_have_no_old_state(read: int, rows: int) -> None:
-    if read < rows:
+    if attempt.is_same(view, of_state[0]):
+        raise Mistake("This is what batch 0 counted. What batch 1 added is the difference between the two states.")
+    if attempt.is_same(view, right.selectExpr("device_id", "-added AS added")):
+        raise Mistake("The sign is wrong: subtract the earlier state from the later one.")
+    if set(view.columns) == set(right.columns) and (rows := view.count()) > right.count():
         raise Mistake(
-            f"Your query has read {read:,} readings, but {rows:,} good ones have landed: with the old checkpoint, or "
-            "a copy of it, the query resumes from the old counts, which include the faulty readings. Start with a "
-            "new checkpoint."
+            f"Your view has {rows} rows, but a state has one row per device: join the two states by their key."
         )
+    attempt.compare(view, right, "added_vw")
 
 
-MAKES = Makes(variables=("corrected",), tables=("corrected_counts",), folders=("checkpoints/corrected",))
+def _counts(state: DataFrame) -> DataFrame:
+    return state.selectExpr("key.device_id", "value.count AS added")
+
+
+def _two_states(sandbox: Sandbox) -> None:
+    """Plant a count that grows, one that stays the same, and a device that only the later state has."""
+    for batch, counts in enumerate(({1: 10, 2: 20, 3: 5}, {1: 11, 2: 20, 3: 9, 7: 4})):
+        rows = [((key,), (count,), key % 2) for key, count in counts.items()]
+        schema = "key STRUCT<device_id: INT>, value STRUCT<count: BIGINT>, partition_id INT"
+        sandbox.view(f"state_after_{batch}", sandbox.frame(rows, schema))
+
+
+MAKES = Makes(views=("added_vw",))
 
 HIDDEN = (
-    HiddenTest(planted.two_files, ("corrected_counts",), later=(planted.third_file,), says=planted.WHAT_IS_THERE),
+    HiddenTest(
+        _two_states,
+        ("added_vw",),
+        says="Your cell was run on other states: one device is new in the later one, and one has no new readings.",
+    ),
 )

@@ -22,20 +22,22 @@ def check(attempt: Attempt) -> None:
     view = attempt.view("morning_vw")
     if attempt.is_same(view, _morning(attempt)):
         return
-    if attempt.is_same(view, _morning(attempt, different="count(*)")):
-        raise Mistake("`different` counts every row. Count identical rows once: use `DISTINCT`.")
-    if attempt.is_same(view, _morning(attempt, different="count(DISTINCT device_id)")):
-        raise Mistake("`different` counts devices. Count distinct pairs of device and time, which identify a reading.")
+    if attempt.is_same(view, _morning(attempt, distinct="count(*)")):
+        raise Mistake("`distinct_rows` counts every row. Count identical rows once: use `DISTINCT`.")
+    if attempt.is_same(view, _morning(attempt, distinct="count(DISTINCT device_id)")):
+        raise Mistake(
+            "`distinct_rows` counts devices. Count distinct pairs of device and time, which identify a reading."
+        )
     attempt.compare(view, _morning(attempt), "morning_vw")
 
 
-def _morning(attempt: Attempt, different: str = "count(DISTINCT device_id, time)") -> DataFrame:
+def _morning(attempt: Attempt, distinct: str = "count(DISTINCT device_id, time)") -> DataFrame:
     rows = []
     for pipeline in _PIPELINES:
         landed = attempt.spark.read.text(landing_of(attempt, pipeline)).count()
-        counts = attempt.table(pipeline).selectExpr("count(*)", different).first()
+        counts = attempt.table(pipeline).selectExpr("count(*)", distinct).first()
         rows.append((pipeline, landed, *counts))
-    return attempt.spark.createDataFrame(rows, "pipeline STRING, landed LONG, in_table LONG, different LONG")
+    return attempt.spark.createDataFrame(rows, "pipeline STRING, landed LONG, in_table LONG, distinct_rows LONG")
 
 
 def _three_tables(sandbox: Sandbox) -> None:

@@ -2,7 +2,7 @@
 DROP VIEW IF EXISTS morning_vw;
 CREATE TEMP VIEW morning_vw AS
 SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
-       count(*) AS in_table, count(*) AS different
+       count(*) AS in_table, count(*) AS distinct_rows
 FROM archive
 UNION ALL
 SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(*) FROM ward
@@ -13,7 +13,7 @@ SELECT 'vitals', (SELECT count(*) FROM vitals_files), count(*), count(*) FROM vi
 DROP VIEW IF EXISTS morning_vw;
 CREATE TEMP VIEW morning_vw AS
 SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
-       count(*) AS in_table, count(DISTINCT device_id) AS different
+       count(*) AS in_table, count(DISTINCT device_id) AS distinct_rows
 FROM archive
 UNION ALL
 SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(DISTINCT device_id) FROM ward
@@ -24,7 +24,7 @@ SELECT 'vitals', (SELECT count(*) FROM vitals_files), count(*), count(DISTINCT d
 DROP VIEW IF EXISTS morning_vw;
 CREATE TEMP VIEW morning_vw AS
 SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
-       count(*) AS in_table, count(DISTINCT device_id, time) AS different
+       count(*) AS in_table, count(DISTINCT device_id, time) AS distinct_rows
 FROM archive
 UNION ALL
 SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(DISTINCT device_id, time) FROM ward
@@ -33,7 +33,7 @@ SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(DISTINCT devic
 DROP VIEW IF EXISTS morning_vw;
 CREATE TEMP VIEW morning_vw AS
 SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
-       count(*) AS in_table, count(DISTINCT device_id, time) AS different
+       count(*) AS in_table, count(DISTINCT device_id, time) AS distinct_rows
 FROM archive
 UNION ALL
 SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(DISTINCT device_id, time) FROM ward
@@ -44,7 +44,7 @@ SELECT 'vitals', (SELECT count(*) FROM archive_files), count(*), count(DISTINCT 
 DROP VIEW IF EXISTS morning_vw;
 CREATE TEMP VIEW morning_vw AS
 SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
-       count(*), count(DISTINCT device_id, time) AS different
+       count(*), count(DISTINCT device_id, time) AS distinct_rows
 FROM archive
 UNION ALL
 SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(DISTINCT device_id, time) FROM ward
@@ -55,7 +55,7 @@ SELECT 'vitals', (SELECT count(*) FROM vitals_files), count(*), count(DISTINCT d
 DROP VIEW IF EXISTS morning_vw;
 CREATE TEMP VIEW morning_vw AS
 SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
-       count(*) AS in_table, count(DISTINCT device_id, time) AS different
+       count(*) AS in_table, count(DISTINCT device_id, time) AS distinct_rows
 FROM archive
 UNION EVERYTHING
 SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(DISTINCT device_id, time) FROM ward

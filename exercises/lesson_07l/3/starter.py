@@ -5,4 +5,4 @@ spark.sql("SELECT 'a statement that leaves each row of ward once'")
 
 
 def save_readings(batch, batch_id):
-    pass  # add the batch to the table `ward`, in a way that can be done twice
+    pass  # add the batch to the table `ward`, so that calling it twice is safe

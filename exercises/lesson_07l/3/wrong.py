@@ -31,7 +31,7 @@ spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 
 
 def save_readings(batch, batch_id):
-    pass  # add the batch to the table `ward`, in a way that can be done twice
+    pass  # add the batch to the table `ward`, so that calling it twice is safe
 
 # %% `.option("txnVersion", 1)`: the fourth is missing
 DA.exercise("07L.3")  # removes what an earlier attempt created

@@ -23,7 +23,7 @@ def check(attempt: Attempt) -> None:
         attempt.stream("received")
     landed = attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing)
     rubric = Rubric()
-    with rubric.criterion("Each stream processes what is there, and ends"):
+    with rubric.criterion("Each stream processes the available data and stops"):
         for name in _STREAMS:
             attempt.wait_for_end(attempt.stream(name), f"`{name}` must stop after it has processed the available data.")
     with rubric.criterion("No batch reads more than four files"):

@@ -250,8 +250,8 @@ def test_a_record_that_cannot_be_written_is_no_reason_for_an_exercise_to_fail(
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))  # a folder of somebody else's
     (tmp_path / "theirs").write_text("")
     grader = Grader(spark, None, {"faulty": 1})
-    assert grader.check("01.2").kind == "wrong"
-    assert grader.hint("01.2").text.startswith("Hint 1") and grader.solution("01.2").text
+    assert grader.check("01.3").kind == "wrong"
+    assert grader.hint("01.3").text.startswith("Hint 1") and grader.solution("01.3").text
     assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
 
 

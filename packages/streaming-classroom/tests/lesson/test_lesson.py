@@ -292,6 +292,18 @@ def forget_the_catalog(spark: SparkSession, lesson: Lesson) -> None:
     aside.rename(directory)
 
 
+def test_a_crash_before_the_commit_removes_the_newest_entry_of_the_commit_log() -> None:
+    lesson = start_lesson("Test")
+    commits = classroom_files().local_path(f"{lesson.paths.checkpoints}/copy/commits")
+    commits.mkdir(parents=True)
+    for name in ("9", ".9.crc", "10", ".10.crc"):
+        (commits / name).touch()
+    assert lesson.crash_before_commit(f"{lesson.paths.checkpoints}/copy") == 10
+    assert sorted(path.name for path in commits.iterdir()) == [".9.crc", "9"]
+    with pytest.raises(NotAvailable, match="has no commit to remove"):
+        lesson.crash_before_commit(f"{lesson.paths.checkpoints}/another")
+
+
 def test_several_datasets_land_each_in_a_folder_of_its_own() -> None:
     lesson = start_lesson("Test", dataset=["device-readings/patients.json", "device-readings/readings"])
     lesson.data_factory.load()

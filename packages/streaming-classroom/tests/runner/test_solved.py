@@ -19,16 +19,16 @@ def starter(source: str = "query = None"):
 
 
 def test_solutions_are_in_and_checks_must_find_them_right() -> None:
-    given = lesson(starter(), new_markdown_cell("x"), new_code_cell('DA.check("01.2")\n'), new_code_cell("x = 1"))
+    given = lesson(starter(), new_markdown_cell("x"), new_code_cell('DA.check("01.3")\n'), new_code_cell("x = 1"))
     done = solved(given)
     sources = [cell.source for cell in done.cells]
-    assert sources == [catalogue.find("01.2").solution.strip(), "x", 'DA.check("01.2").or_fail()', "x = 1"]
+    assert sources == [catalogue.find("01.3").solution.strip(), "x", 'DA.check("01.3").or_fail()', "x = 1"]
     assert given.cells[0].source == "query = None"
 
 
 def test_a_check_belongs_to_the_exercise_before_it() -> None:
-    given = lesson(new_code_cell('DA.check("01.1")'), starter("a"), starter("b"), new_code_cell('DA.check("01.2")'))
-    assert [(cell.source, name) for cell, _, name in exercises(given)] == [("b", "01.2")]
+    given = lesson(new_code_cell('DA.check("01.1")'), starter("a"), starter("b"), new_code_cell('DA.check("01.3")'))
+    assert [(cell.source, name) for cell, _, name in exercises(given)] == [("b", "01.3")]
 
 
 @pytest.mark.parametrize("number", catalogue.lessons())

@@ -153,6 +153,8 @@ class Exercise:
         What is removed before another attempt.
     is_over_when_right : bool
         Whether its streams are stopped after a right attempt, because no cell below needs them.
+    minutes : int
+        How long it takes, if it is much shorter than others, such as one line; 0 if it is as long as any.
     hidden : tuple of HiddenTest
         Run after the check, on data that the learner has not seen.
     equivalent : tuple of str
@@ -169,6 +171,7 @@ class Exercise:
     wrong: tuple[WrongAnswer, ...]
     makes: Makes = field(default_factory=Makes)
     is_over_when_right: bool = False
+    minutes: int = 0
     hidden: tuple[HiddenTest, ...] = ()
     equivalent: tuple[str, ...] = ()
 

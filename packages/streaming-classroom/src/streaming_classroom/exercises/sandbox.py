@@ -32,6 +32,7 @@ from streaming_base.errors import short_message
 from streaming_base.sql_statements import split
 from streaming_classroom.exercises import last_cell
 from streaming_classroom.files.directories import Paths, classroom_files
+from streaming_classroom.lesson.crash_points import remove_last_commit
 from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:
@@ -270,10 +271,7 @@ class Sandbox:
     def forget_last_commit(self) -> None:
         """Remove the last commit of every checkpoint, as a crash does: the next run repeats the batch."""
         for commits in classroom_files().local_path(self.paths.checkpoints).rglob("commits"):
-            numbers = sorted(int(file.name) for file in commits.iterdir() if file.name.isdigit())
-            if numbers:
-                for name in (str(numbers[-1]), f".{numbers[-1]}.crc"):
-                    (commits / name).unlink(missing_ok=True)
+            remove_last_commit(commits.parent)
 
     def lose_checkpoints(self) -> None:
         """Remove every checkpoint: the next run begins with batch 0 and reads everything."""

@@ -33,6 +33,19 @@ _EXIT_TIMEOUT = 30.0
 _RUNNER = "streaming_classroom.lesson.crashing_program"
 
 
+def remove_last_commit(checkpoint: Path) -> int | None:
+    """Remove the newest entry of a checkpoint's commit log, as a crash between write and commit leaves it.
+
+    Returns the batch that the next start runs again; None if no batch is committed.
+    """
+    batches = [int(file.name) for file in checkpoint.glob("commits/*") if file.name.isdigit()]
+    if not batches:
+        return None
+    for name in (str(max(batches)), f".{max(batches)}.crc"):
+        (checkpoint / "commits" / name).unlink(missing_ok=True)
+    return max(batches)
+
+
 def kill_at(
     point: str,
     command: Sequence[str],

@@ -23,6 +23,7 @@ from streaming_classroom.kafka import servers, topics
 from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import presenting, setup_status
+from streaming_classroom.lesson.crash_points import remove_last_commit
 from streaming_classroom.session import user_files
 from streaming_classroom.session.spark_session import get_spark
 
@@ -125,6 +126,31 @@ class Lesson:
     def present(self, on: bool = True) -> None:
         """Lay the page out for a projector, or with False end that; without a person only print a line."""
         presenting.present(on)
+
+    def crash_before_commit(self, checkpoint: str) -> int:
+        """Put the checkpoint of a query that has ended into the state that a crash of its last batch leaves.
+
+        The batch is in the sink, and its entry in the commit log is missing, so the next start runs it again.
+
+        Parameters
+        ----------
+        checkpoint : str
+            The directory, such as ``f"{DA.paths.checkpoints}/copy"``.
+
+        Returns
+        -------
+        int
+            The number of that batch.
+
+        Raises
+        ------
+        NotAvailable
+            The directory has no commit: no query has ended a batch with this checkpoint.
+        """
+        batch = remove_last_commit(classroom_files().local_path(checkpoint))
+        if batch is None:
+            raise NotAvailable(f"{checkpoint} has no commit to remove.", "Run a query with this checkpoint first.")
+        return batch
 
     def exercise(self, name: str) -> None:
         """Remove what an earlier try of an exercise has made, so that its cell can be run again."""

@@ -1,3 +1,0 @@
-DA.exercise("01.2")  # removes what an earlier attempt created
-
-faulty = None  # write the stream here, with its sink, its trigger and its checkpoint

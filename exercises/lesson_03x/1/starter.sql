@@ -1,3 +1,0 @@
-DROP VIEW IF EXISTS test_readings_tmp_vw;
--- CREATE TEMP VIEW test_readings_tmp_vw AS
--- SELECT ...

@@ -1,3 +1,0 @@
-DA.exercise("07.2")  # removes what an earlier attempt created
-
-corrected = None  # count per device again, without faulty readings, from the first day
