@@ -24,8 +24,10 @@ def of(solution: str) -> list[str]:
 def _of_sql(cell: str) -> Iterator[str]:
     yield _KEYWORDS.sub(lambda found: found[0].lower(), cell)
     yield cell.replace("\nFROM", "\n-- as it was asked\nFROM", 1)
-    head, create, query = re.split(r"(CREATE TEMP VIEW \w+ AS\n)", cell.strip(), maxsplit=1)
-    yield f"\n{head}{create}WITH asked AS (\n{query}\n)\nSELECT * FROM asked\n"
+    head, *rest = re.split(r"(CREATE TEMP VIEW \w+ AS\n)", cell.strip(), maxsplit=1)
+    if rest:
+        create, query = rest
+        yield f"\n{head}{create}WITH asked AS (\n{query}\n)\nSELECT * FROM asked\n"
 
 
 def _of_python(cell: str) -> Iterator[str]:
