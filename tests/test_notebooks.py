@@ -21,7 +21,7 @@ from suite.selection import lesson_cases
 LESSONS = find_lessons([], directories.notebooks())
 COURSE = [sys.executable, str(directories.PROJECT / "course.py")]
 CELL_TIMEOUT = 240  # seconds; CI's machines are slow and shared
-TWICE = find_lessons(["07", "13"], directories.notebooks())
+TWICE = find_lessons(["07"], directories.notebooks())
 KILLED = find_lessons(["03", "10"], directories.notebooks())
 OFFLINE = find_lessons(["01", "14"], directories.notebooks())  # the second needs Kafka's jars and broker
 

@@ -10,38 +10,27 @@ from streaming_classroom.exercises import catalogue
 from streaming_classroom.runner.results import MAY_FAIL
 from suite.selection import lesson_cases
 
-FIRST = 2  # wrong answers: the first ones of `wrong.py` are those that most people give
 
-
-@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons(), everyday={"00"}))
-def test_the_first_answers_get_their_verdicts_and_the_lesson_goes_on(open_notebook, number: str) -> None:
-    play(open_notebook(), number, FIRST)
-
-
-@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons(), otherwise="exhaustive"))
+@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons(), everyday={"00"}, otherwise="exhaustive"))
 def test_each_answer_gets_its_verdict_and_the_lesson_goes_on(open_notebook, number: str) -> None:
-    play(open_notebook(), number, None)
-
-
-def play(notebook: Notebook, number: str, wrong: int | None) -> None:
-    """Run a lesson from top to bottom, and answer its exercises with so many wrong answers and the solution."""
-    cells = list(code_of(number))
+    """Run a lesson from top to bottom, and answer its exercises with each wrong answer and the solution."""
+    notebook, cells = open_notebook(), list(code_of(number))
     assert [task.exercise for _, task in cells if task] == list(catalogue.exercises_of(number))
     for cell, task in cells:
         if task:
-            answer(notebook, task, wrong)
+            answer(notebook, task)
             continue
         result = notebook.run(cell.source, SECONDS)
         assert MAY_FAIL in cell.metadata.get("tags", []) or result.status == "ok", result.error
     notebook.close()
 
 
-def answer(notebook: Notebook, task: Task, count: int | None) -> None:
+def answer(notebook: Notebook, task: Task) -> None:
     """Answer one exercise, and look at each verdict: what an answer leaves behind must not be in the next one's way."""
     exercise = task.exercise
     assert notebook.ok(exercise.starter.strip(), SECONDS).status == "ok"
     assert "not tried yet" in task.verdict(notebook, exercise.starter)
-    for wrong in exercise.wrong[:count]:
+    for wrong in exercise.wrong:
         said = task.verdict(notebook, wrong.code)
         assert f"✗ {exercise.id}" in said and wrong.verdict in said, f"{said}\n{wrong.code}"
     # Before it stands what the check itself has run and shown.

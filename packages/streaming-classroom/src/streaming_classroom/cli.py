@@ -356,7 +356,7 @@ def _add_arguments(commands: Mapping[str, CommandParser]) -> None:
     add(
         "--all",
         action="store_true",
-        help="all lessons, their answers, kills, a cluster, Kafka, browser (about 90 minutes)",
+        help="all lessons, kills, a cluster, Kafka, browser (about three hours)",
     )
     add("--exhaustive", action="store_true", help="--all, and each wrong answer and mutant of each exercise (hours)")
     add("--since", metavar="COMMIT",
