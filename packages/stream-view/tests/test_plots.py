@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -66,6 +67,12 @@ def test_a_line_has_a_point_for_each_batch_that_reports_the_number() -> None:
     assert [list(line.get_ydata()) for line in axes.lines] == [[0, 100, 200, 300], [300, 300]]
     assert [line.get_color() for line in axes.lines] == list(COLORS[:2])
     assert [text.get_text().strip() for text in axes.texts] == ["fast", "slow"]
+
+
+def test_names_of_lines_that_end_together_do_not_stand_on_each_other() -> None:
+    axes = plot_reports({"one": FAST, "two": FAST, "three": SLOW}, "state_rows", title="State").axes[0]
+    heights = sorted(text.xy[1] for text in axes.texts)
+    assert all(higher - lower > 10 for lower, higher in pairwise(heights))
 
 
 def test_an_idle_report_is_not_a_batch() -> None:

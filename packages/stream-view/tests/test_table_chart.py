@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from matplotlib import image
 
-from stream_view.table_chart import _chosen_columns, chart_of
+from stream_view.table_chart import _chosen_columns, _in_order, chart_of
 from stream_view.tables import Table
 
 BY_DEVICE = Table(
@@ -42,6 +42,11 @@ def test_a_chart_is_a_picture_with_colors(table: Table) -> None:
     pixels = image.imread(BytesIO(chart_of(table, "Readings")), format="png")
     assert pixels.shape[:2] == (300, 900)
     assert (pixels[..., 2] - pixels[..., 0] > 0.4).sum() > 100  # the blue of the first series
+
+
+def test_numbers_along_the_axis_are_in_their_order() -> None:
+    assert _in_order({"10", "9", "1"}) == ["1", "9", "10"]
+    assert _in_order({"b", "10", "a"}) == ["10", "a", "b"]
 
 
 def test_a_table_without_numbers_has_no_chart() -> None:

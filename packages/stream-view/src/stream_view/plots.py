@@ -37,6 +37,8 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # O
 INK, SOFT, FAINT, MARK = "#1f2328", "#57606a", "#d0d7de", "#fff3c4"
 WIDTH = 9.0  # inches, which a notebook shows at its full width
 ROW_HEIGHT = 0.45  # inches of a row of bars, dots or cells
+_LABEL_WIDTH = 0.05  # of an axis, that a number of rows takes
+_LABEL_HEIGHT = 0.06  # of an axis, that the name of a line takes
 MAX_ROWS = 60  # more rows could not be read
 _STYLE: Any = {"font.size": 11, "text.color": INK, "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": INK}
 
@@ -85,7 +87,9 @@ def plot_batches(queries: Queries, *, title: str, phases: bool = False, every: f
     }
     begin = min(report.work.began for reports in streams.values() for report in reports if report.work)
     with styled_figure(title, len(streams)) as (figure, axes):
+        end = max(report.work.ended for reports in streams.values() for report in reports if report.work)
         for row, reports in enumerate(streams.values()):
+            labelled = -1.0  # the end of the last number of rows, which the next one must not touch
             for report in reports:
                 assert report.work is not None
                 start, took = report.work.began - begin, report.work.took
@@ -93,9 +97,10 @@ def plot_batches(queries: Queries, *, title: str, phases: bool = False, every: f
                     _draw_phases(axes, row, start, report)
                     continue
                 axes.barh(row, took, left=start, height=0.6, color=COLORS[row % len(COLORS)], edgecolor="white")
-                axes.text(start, row - 0.36, f"{report.rows:,}", fontsize=8, color=SOFT, va="bottom")
+                if start >= labelled:
+                    axes.text(start, row - 0.36, f"{report.rows:,}", fontsize=8, color=SOFT, va="bottom")
+                    labelled = start + _LABEL_WIDTH * (end - begin)
         if every:
-            end = max(report.work.ended for reports in streams.values() for report in reports if report.work)
             first = every - begin % every
             for tick in range(int((end - begin - first) // every) + 1):
                 axes.axvline(first + tick * every, color=FAINT, linewidth=1, zorder=0)
@@ -135,17 +140,31 @@ def plot_reports(queries: Queries, measure: Measure, *, title: str) -> Figure:
     if not any(lines.values()):
         raise NothingToPlot(f"No report of these queries has a value for {measure!r}.")
     with styled_figure(title, 6) as (figure, axes):
-        for color, (name, points) in zip(cycle_colors(), lines.items(), strict=False):
+        for color, points in zip(cycle_colors(), lines.values(), strict=False):
             if points:
                 batches, values = zip(*points, strict=True)
                 axes.plot(batches, values, color=color, marker="o", markersize=4, linewidth=2)
-                axes.annotate(f" {name}", (batches[-1], values[-1]), color=color, va="center", annotation_clip=False)
         axes.set_ylim(bottom=0)
+        _name_lines(axes, lines)
         axes.grid(axis="y", color=FAINT, linewidth=0.8)
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_xlabel("batch")
         axes.set_ylabel(_AXIS[measure])
     return figure
+
+
+def _name_lines(axes: Axes, lines: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    """Write each line's name at its end, and names that would stand on each other one above the other."""
+    height = _LABEL_HEIGHT * axes.get_ylim()[1]
+    ends = [
+        (points[-1], name, color)
+        for color, (name, points) in zip(cycle_colors(), lines.items(), strict=False)
+        if points
+    ]
+    lowest = float("-inf")
+    for (batch, value), name, color in sorted(ends, key=lambda end: end[0][1]):
+        lowest = max(value, lowest + height)
+        axes.annotate(f" {name}", (batch, lowest), color=color, va="center", annotation_clip=False)
 
 
 def plot_updates(

@@ -56,10 +56,18 @@ def _chosen_columns(table: Table) -> tuple[int, int, int | None, bool] | None:
     return (keys[0], numbers[-1], others[0] if others else None, bool(times)) if numbers else None
 
 
+def _in_order(names: set[str]) -> list[str]:
+    """Return names in order: numbers as numbers."""
+    try:
+        return sorted(names, key=float)
+    except ValueError:
+        return sorted(names)
+
+
 def _draw_series(axes: Axes, series: Mapping[str, Mapping[str, float]], is_time: bool) -> None:
     from matplotlib.dates import ConciseDateFormatter, datestr2num
 
-    names = sorted({x for points in series.values() for x in points})
+    names = _in_order({x for points in series.values() for x in points})
     for number, (color, (name, points)) in enumerate(zip(cycle_colors(), sorted(series.items()), strict=False)):
         if is_time:
             ordered = sorted(points)
