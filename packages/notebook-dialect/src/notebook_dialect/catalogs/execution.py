@@ -16,17 +16,18 @@ if TYPE_CHECKING:
     from notebook_dialect.files.filesystem import FileSystem
 
 _files: FileSystem | None = None  # of the process, whose sessions share a JVM
+_has_catalogs = False  # without the class, COPY INTO is all that runs here
 
 
 def enable(spark: SparkSession, files: FileSystem) -> bool:
     """Give a session and later ones the catalogs of the files' home; return whether the JVM has their class."""
-    global _files
-    if not session_catalogs.is_on_class_path(spark):
+    global _files, _has_catalogs
+    _files, _has_catalogs = files, session_catalogs.is_on_class_path(spark)
+    if not _has_catalogs:
         return False
     from notebook_dialect.catalogs.functions import restore_functions
     from notebook_dialect.catalogs.session_catalogs import SessionCatalogs
 
-    _files = files
     catalogs = SessionCatalogs(spark, files, spark.sql)
     catalogs.prepare()
     restore_functions(catalogs)
@@ -35,8 +36,8 @@ def enable(spark: SparkSession, files: FileSystem) -> bool:
 
 def disable() -> None:
     """Let ``spark.sql`` leave statements about catalogs to Spark."""
-    global _files
-    _files = None
+    global _files, _has_catalogs
+    _files, _has_catalogs = None, False
 
 
 def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> DataFrame:
@@ -53,6 +54,8 @@ def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> 
     """
     __tracebackhide__ = True
     if _files is None or not isinstance(text, str) or not hasattr(spark, "_jsparkSession"):
+        return execute(text)
+    if not _has_catalogs and not text.lstrip().upper().startswith("COPY"):
         return execute(text)
     from pyspark.errors import AnalysisException
 
