@@ -102,14 +102,15 @@ def test_a_lesson_shows_its_own_quiz() -> None:
     grader = Grader(None, None, {})  # type: ignore[arg-type]
     assert str(grader.quiz("01")) == str(quiz_shown(catalogue.quiz_of("01")))
     assert str(grader.quiz("01", 2)) == str(quiz_shown(catalogue.quiz_of("01"), 2))
-    assert str(grader.quiz("01", 1, "c")).startswith("✓ 1c Right")
+    assert str(grader.quiz("01", 1, "a")).startswith("✓ 1a Right")
 
 
 @pytest.mark.parametrize("lesson", catalogue.quizzes())
 def test_the_right_choice_of_a_lesson_is_not_always_in_the_same_place(lesson: str) -> None:
     questions = catalogue.quiz_of(lesson)
-    assert len(questions) >= 4
-    assert len({[choice.is_right for choice in question.choices].index(True) for question in questions}) > 1
+    assert len(questions) >= (3 if lesson != "00" else 1)
+    places = {[choice.is_right for choice in question.choices].index(True) for question in questions}
+    assert len(places) > 1 or lesson == "00"
     for question in questions:
         reasons = [choice.reason for choice in question.choices]
         assert all(reasons) and len(set(reasons)) == len(reasons)
