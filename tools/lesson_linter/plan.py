@@ -20,10 +20,15 @@ from .markdown import text_of, tree
 WORDS_PER_MINUTE = 180
 MINUTES_PER_CELL = 25 / 60  # to read a cell, run it and read its output
 MINUTES_PER_EXERCISE = 6  # with its check
+<<<<<<< HEAD
 MINUTES_PER_LINE = 2  # for the early exercise of one line
 MINUTES_PER_WRAP_UP = 40  # its one task
+=======
+MINUTES_PER_WRAP_UP = 113  # its one task, of four streams
+>>>>>>> help-a
 MINUTES_PER_QUIZ = 4
-LONGEST, LONGEST_LAB = 45, 50
+LONGEST = {"L": 50, "W": 120}  # minutes, by the letter of a form
+LONGEST_LESSON = 45
 STATED_OF_SECTION = re.compile(r"\n\n\*(\d+) minutes?\*(?=\n|$)")
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
@@ -72,7 +77,7 @@ def stated_time(lesson: Lesson) -> Iterator[Problem]:
     if stated and int(stated[2]) != total:
         message = f"state {total} minutes, the sum of the sections', of the opening and of what follows the sections"
         yield lesson.problem("time", message, cell)
-    if total > (longest := LONGEST_LAB if lesson.form in ("L", "W") else LONGEST):
+    if total > (longest := LONGEST.get(lesson.form, LONGEST_LESSON)):
         message = f"shorten it, or move a part to a companion: it takes {total} minutes, {longest} at most"
         yield lesson.problem("core", message, cell)
 

@@ -11,7 +11,9 @@ from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.progress import progress_shown
 from streaming_classroom.exercises.verdict import ExerciseNotSolved, Verdict, hint_shown, solution_shown
 
-EXERCISE = replace(catalogue.find("01.1"), title="A <b>title</b>", hints=("Do `this`.", "Then `<that>`.", "All."))
+EXERCISE = replace(
+    catalogue.find("01.2"), id="01.1", title="A <b>title</b>", hints=("Do `this`.", "Then `<that>`.", "All.")
+)
 ROWS = Table(("", "id"), (False, True), (("missing", "1"),), cut=False)
 
 
