@@ -8,7 +8,7 @@ arriving = (spark.readStream
     .start(DA.paths.landing)
 )
 
-# %% the checkpoints are loaded: the files in `DA.paths.landing`
+# %% the checkpoints are loaded: raised an error
 DA.exercise("08.1")  # removes what an earlier attempt created
 
 arriving = (spark.readStream
