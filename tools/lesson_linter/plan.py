@@ -20,12 +20,8 @@ from .markdown import text_of, tree
 WORDS_PER_MINUTE = 180
 MINUTES_PER_CELL = 25 / 60  # to read a cell, run it and read its output
 MINUTES_PER_EXERCISE = 6  # with its check
-<<<<<<< HEAD
 MINUTES_PER_LINE = 2  # for the early exercise of one line
-MINUTES_PER_WRAP_UP = 40  # its one task
-=======
 MINUTES_PER_WRAP_UP = 113  # its one task, of four streams
->>>>>>> help-a
 MINUTES_PER_QUIZ = 4
 LONGEST = {"L": 50, "W": 120}  # minutes, by the letter of a form
 LONGEST_LESSON = 45

@@ -102,25 +102,15 @@ def test_a_lesson_shows_its_own_quiz() -> None:
     grader = Grader(None, None, {})  # type: ignore[arg-type]
     assert str(grader.quiz("01")) == str(quiz_shown(catalogue.quiz_of("01")))
     assert str(grader.quiz("01", 2)) == str(quiz_shown(catalogue.quiz_of("01"), 2))
-<<<<<<< HEAD
     right = "abc"[[choice.is_right for choice in catalogue.quiz_of("01")[0].choices].index(True)]
     assert str(grader.quiz("01", 1, right)).startswith(f"✓ 1{right} Right")
-=======
-    assert str(grader.quiz("01", 1, "a")).startswith("✓ 1a Right")
->>>>>>> help-a
 
 
 @pytest.mark.parametrize("lesson", catalogue.quizzes())
 def test_the_right_choice_of_a_lesson_is_not_always_in_the_same_place(lesson: str) -> None:
     questions = catalogue.quiz_of(lesson)
-<<<<<<< HEAD
     places = {[choice.is_right for choice in question.choices].index(True) for question in questions}
     assert len(places) > 1 or len(questions) < 3
-=======
-    assert len(questions) >= (3 if lesson != "00" else 1)
-    places = {[choice.is_right for choice in question.choices].index(True) for question in questions}
-    assert len(places) > 1 or lesson == "00"
->>>>>>> help-a
     for question in questions:
         reasons = [choice.reason for choice in question.choices]
         assert all(reasons) and len(set(reasons)) == len(reasons)
