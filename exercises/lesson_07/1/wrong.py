@@ -3,7 +3,7 @@ DA.exercise("07.1")  # removes what an earlier attempt created
 
 done = sorted(name for name in names if name.isdigit())
 
-# %% without the condition: raised an error
+# %% without the condition: names that you have not seen
 DA.exercise("07.1")  # removes what an earlier attempt created
 
 done = sorted(int(name) for name in names)
