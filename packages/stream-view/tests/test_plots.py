@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -102,9 +105,16 @@ def test_a_silence_is_marked_if_it_is_longer_than_allowed() -> None:
     assert [line.get_marker() for line in axes.lines][-1] == "^"
 
 
-def test_a_figure_is_closed_so_that_a_notebook_shows_it_once() -> None:
-    plot_batches({"fast": FAST}, title="Batches")
-    assert pyplot.get_fignums() == []
+def test_pyplot_is_left_alone_so_that_a_notebooks_own_plots_are_shown_as_before() -> None:
+    code = """if True:
+    import sys, test_plots
+    for name in [name for name in sys.modules if name.startswith("matplotlib.pyplot")]:
+        del sys.modules[name]
+    test_plots.plot_batches({"fast": test_plots.FAST}, title="Batches")
+    print("matplotlib.pyplot" in sys.modules)
+    """
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
 
 
 def test_a_notebook_shows_a_figure_once_as_a_picture() -> None:

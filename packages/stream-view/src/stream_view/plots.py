@@ -2,7 +2,8 @@
 
 They share one look: a title that the caller writes, labels beside the lines instead of a legend, colors that a
 color-blind reader tells apart, and a white ground, so that the saved picture reads the same in a dark notebook, in a
-book and on a projector.  The figure is closed when it is returned: a notebook shows it once, as the value of its cell.
+book and on a projector.  Pyplot, whose backend and settings are the notebook's own, is not used: a figure brings its
+picture, and a notebook shows it once, as the value of its cell.
 """
 
 from __future__ import annotations
@@ -265,31 +266,19 @@ def plot_silences(
 
 @contextmanager
 def styled_figure(title: str, rows: int, panels: int = 1) -> Iterator[tuple[Any, ...]]:
-    """Yield a figure and its axes in the common look; close it for the notebook, which shows a returned figure once."""
+    """Yield a figure and its axes in the common look."""
     with _matplotlib():
-        from matplotlib import pyplot
-    style: dict[Any, Any] = {
-        "font.size": 11,
-        "text.color": INK,
-        "axes.labelcolor": SOFT,
-        "xtick.color": SOFT,
-        "ytick.color": INK,
-    }
-    with pyplot.rc_context(style):
+        from matplotlib import rc_context
+    with rc_context(_STYLE):
         height = max(1.8, rows * ROW_HEIGHT + 1.2)
-        figure = pyplot.figure(
-            FigureClass=_shown_figure(), figsize=(WIDTH, height), dpi=100, facecolor="white", layout="constrained"
-        )
+        figure = _shown_figure()(figsize=(WIDTH, height), dpi=100, facecolor="white", layout="constrained")
         grid = figure.subplots(1, panels, squeeze=False)
         for axes in grid[0]:
             axes.spines[["top", "right", "left"]].set_visible(False)
             axes.spines["bottom"].set_color(FAINT)
             axes.tick_params(length=0)
         figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold", color=INK)
-        try:
-            yield figure, *grid[0]
-        finally:
-            pyplot.close(figure)
+        yield figure, *grid[0]
 
 
 @cache
