@@ -49,10 +49,11 @@ function frameText({ columns = [], rows = [], caption = "0 rows" }, title, error
   return `${[...lines, `(${title}: ${caption})`].join("\n")}\n${error}`.trimEnd();
 }
 
-// A frame with what is seen now, in the place of an older one; the script that the older one brings stays.
+// A frame with what is seen now, in the place of an older one; the tab that the older one opens and its script stay.
 function renewedFrame(older, name, header, table) {
   const [title, error, end] = [titleOf(header), header.error || "", "</div><script>"];
-  const html = `<div data-sc-view="${name}">${frameError(error)}<div class="sc-static">${frameTable(table, title)}`;
+  const [, tab] = older.match(/data-sc-open="(\w+)"/) || ["", "Table"];
+  const html = `<div data-sc-view="${name}">${frameError(error)}<div class="sc-static" data-sc-open="${tab}">${frameTable(table, title)}`;
   return { "text/html": html + older.slice(Math.max(0, older.indexOf(end))), "text/plain": frameText(table, title, error) };
 }
 
