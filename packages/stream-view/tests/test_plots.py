@@ -105,6 +105,14 @@ def test_a_silence_is_marked_if_it_is_longer_than_allowed() -> None:
     assert [line.get_marker() for line in axes.lines][-1] == "^"
 
 
+def test_a_silence_is_in_the_row_of_its_key_also_where_keys_are_numbers() -> None:
+    beats = BEATS.assign(oven=BEATS["oven"].map({"oven 1": 10, "oven 2": 9}))
+    axes = plot_silences(beats, "oven", "event_time", title="Silences", longest=600).axes[0]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    [silence] = [line for line in axes.lines if line.get_linewidth() == 7]
+    assert labels == ["9", "10"] and labels[silence.get_ydata()[0]] == "10"
+
+
 def test_pyplot_is_left_alone_so_that_a_notebooks_own_plots_are_shown_as_before() -> None:
     code = """if True:
     import sys, test_plots

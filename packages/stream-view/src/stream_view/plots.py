@@ -197,7 +197,7 @@ def plot_updates(
     """
     panels = dict(frames) if isinstance(frames, Mapping) else {"": frames}
     rows = {name: _rows(frame, [batch, key, value]) for name, frame in panels.items()}
-    keys = sorted({row[1] for found in rows.values() for row in found}, key=lambda found: (str(type(found)), found))
+    keys = _sorted_keys(row[1] for found in rows.values() for row in found)
     batches = sorted({row[0] for found in rows.values() for row in found})
     _check_rows(keys, f"keys in the column {key!r}")
     with styled_figure(title, len(keys) + 1, panels=len(panels)) as (figure, *grid):
@@ -244,10 +244,11 @@ def plot_silences(
         from matplotlib.dates import ConciseDateFormatter
     frame = pd.DataFrame(_rows(events, [key, time]), columns=["key", "time"]).sort_values("time")
     frame["time"] = pd.to_datetime(frame["time"])
-    keys = sorted(frame["key"].unique(), key=str)
+    keys = _sorted_keys(frame["key"])
     _check_rows(keys, f"keys in the column {key!r}")
     with styled_figure(title, len(keys)) as (figure, axes):
-        for row, (_key, times) in enumerate(frame.groupby("key", sort=True)["time"]):
+        for row, found in enumerate(keys):
+            times = frame.loc[frame["key"] == found, "time"]
             axes.plot(times, [row] * len(times), "o", color=COLORS[0], markersize=4)
             silent = times.diff().dt.total_seconds() > longest
             for begin, end in zip(times.shift()[silent], times[silent], strict=True):
@@ -302,6 +303,11 @@ def _matplotlib() -> Iterator[None]:
         yield
     except ModuleNotFoundError:
         raise MissingMatplotlib from None
+
+
+def _sorted_keys(keys: Iterable[Any]) -> list[Any]:
+    """Return the distinct keys, numbers as numbers; keys of several types are kept apart."""
+    return sorted(set(keys), key=lambda key: (str(type(key)), key))
 
 
 def _label_rows(axes: Axes, labels: Sequence[str]) -> None:

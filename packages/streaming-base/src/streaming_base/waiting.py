@@ -344,9 +344,8 @@ def is_idle(query: StreamingQuery) -> bool:
     return waits and not status["isDataAvailable"]
 
 
-def is_running_batch(query: StreamingQuery) -> bool:
-    """Whether the stream is running a batch; a stream at rest only checks its sources, many times a second."""
-    status = query.status
+def is_running_batch(status: Mapping[str, Any]) -> bool:
+    """Whether a stream of this status runs a batch; at rest it only checks its sources, many times a second."""
     return bool(status["isTriggerActive"] and status["isDataAvailable"])
 
 

@@ -55,7 +55,7 @@ def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> 
     __tracebackhide__ = True
     if _files is None or not isinstance(text, str) or not hasattr(spark, "_jsparkSession"):
         return execute(text)
-    if not _has_catalogs and not text.lstrip().upper().startswith("COPY"):
+    if not _has_catalogs and text.lstrip()[:4].upper() != "COPY":
         return execute(text)
     from pyspark.errors import AnalysisException
 

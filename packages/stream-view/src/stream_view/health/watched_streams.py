@@ -15,6 +15,7 @@ from stream_view.live.reports import Report, Reports
 from streaming_base import listener
 from streaming_base.errors import short_message
 from streaming_base.progress_reports import is_batch, reports_since
+from streaming_base.waiting import is_running_batch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -145,7 +146,7 @@ class _WatchedStream:
     def _state(self, status: Mapping[str, Any]) -> str:
         if self._last is None:
             return "starting"
-        return "running" if status["isTriggerActive"] and status["isDataAvailable"] else "waiting"
+        return "running" if is_running_batch(status) else "waiting"
 
     def _running_seconds(self, status: Mapping[str, Any]) -> float | None:
         """Return how long the stream has been at the same batch, so far as it was watched."""

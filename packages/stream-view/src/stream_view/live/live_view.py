@@ -208,7 +208,7 @@ class LiveView:
     def _state(self) -> str:
         if self._shown_batch < 0:
             return "starting"
-        return "running" if waiting.is_running_batch(self._query) else "waiting"
+        return "running" if waiting.is_running_batch(self._query.status) else "waiting"
 
 
 def _table_value(table: Table, warning: str) -> dict[str, Any]:

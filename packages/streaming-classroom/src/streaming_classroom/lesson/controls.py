@@ -282,7 +282,7 @@ class Panel:
                 "id": run_id,
                 "label": _label(query),
                 "named": bool(query.name),
-                "state": "running" if waiting.is_running_batch(query) else "waiting",
+                "state": "running" if waiting.is_running_batch(query.status) else "waiting",
                 "batch": waiting.last_batch(query),
             }
             for run_id, query in active.items()
