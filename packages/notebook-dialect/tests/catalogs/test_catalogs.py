@@ -144,6 +144,9 @@ def test_volumes_are_created_listed_described_renamed_and_dropped(sql: SparkSess
     assert kept.read_text() == "x"  # of an external volume only the link goes
     with pytest.raises(AnalysisException, match=r"An external volume needs a LOCATION"):
         sql.sql("CREATE EXTERNAL VOLUME main.sales.nowhere")
+    with pytest.raises(ValueError, match=r"s3://bucket/key"):
+        sql.sql("CREATE EXTERNAL VOLUME main.sales.nowhere LOCATION 's3://bucket/key'")
+    assert ("sales", "nowhere") not in rows(sql, "SHOW VOLUMES IN main.sales")
 
 
 def test_nothing_is_written_into_a_volume_that_does_not_exist(sql: SparkSession) -> None:

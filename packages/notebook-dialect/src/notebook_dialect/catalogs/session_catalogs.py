@@ -117,14 +117,14 @@ class SessionCatalogs:
     def create_volume(self, name: list[str], if_missing: bool, location: str | None, comment: str | None) -> None:
         """Create a volume: a folder, or with a location a link to it."""
         self.store.read("SCHEMA", name[:2])
+        target = self.files.local_path(location) if location else None  # which refuses a store that needs an account
         path = "dbfs:/Volumes/" + "/".join(part.lower() for part in name)
         kind = "EXTERNAL" if location else "MANAGED"
         if not self.store.create("VOLUME", name, if_missing, comment=comment, type=kind, location=location or path):
             return
         folder = volumes.folder_of(self.files, name)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        if location:
-            target = self.files.local_path(location)
+        if target is not None:
             target.mkdir(parents=True, exist_ok=True)
             folder.symlink_to(target, target_is_directory=True)
         else:
