@@ -12,6 +12,7 @@ def check(attempt: Attempt) -> None:
         raise Mistake(
             f"`readings_landed` is a {type(counted).__name__}; the exercise asks for a number: end with `.count()`."
         )
+    attempt.must_compute("readings_landed", "count the rows of the folder, as in section 4.")
     readings = attempt.spark.read.json(attempt.paths.landing).selectExpr("*", "_metadata.file_name AS file")
     days = {row["file"]: row["count"] for row in readings.groupBy("file").count().collect()}
     if len(days) < 3:

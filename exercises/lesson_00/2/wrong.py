@@ -14,3 +14,8 @@ readings_landed = spark.read.json(DA.paths.landing).select("_metadata.file_name"
 # %% `readings_landed = spark.read.json(DA.paths.landing).count()` elsewhere: before the newest day landed
 readings_landed = spark.read.json(DA.paths.landing).count()
 DA.data_factory.load()
+
+# %% a number typed in: typed in
+DA.data_factory.load()
+
+readings_landed = 4320

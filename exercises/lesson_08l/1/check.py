@@ -148,8 +148,9 @@ def _two_new_fields(sandbox: Sandbox) -> None:
     )
 
 
-def _nothing_new(_sandbox: Sandbox) -> None:
-    """Run the job in a night without new files."""
+def _nothing_new(sandbox: Sandbox) -> None:
+    """Archive a processed night and land none: a job that reads everything again loses the archived sales."""
+    (classroom_files().local_path(sandbox.paths.landing) / "2024-03-06.json").unlink()
 
 
 def _last_night(sandbox: Sandbox) -> None:
@@ -182,6 +183,6 @@ HIDDEN = (
             _last_night,
         ),
         after=partial(restarts.count, what="job"),
-        says="Your job was run on other nights: other drifts, a crash, a night without a file.",
+        says="Your job was run on other nights: other drifts, a crash, an archived file, a night without a file.",
     ),
 )

@@ -90,7 +90,7 @@ HIDDEN = (
     HiddenTest(
         _a_night,
         ("silver_deliveries", "quarantine", "gold_deliveries", _changed_rows),
-        later=(_a_late_night, planted.crash_before_commit),
+        later=(planted.crash_before_commit, _a_late_night),
         above="\n".join(planted.definitions_of_solution(f"13L.{number}") for number in range(1, 5)),
         says="Your job was run for two other nights: a depot is listed late, a delivery arrives late, and the last "
         "batches are run again, as after a crash.",
