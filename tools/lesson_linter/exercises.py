@@ -38,8 +38,9 @@ def same_as_source(lesson: Lesson) -> Iterator[Problem]:
     for exercise, cell in zip(wanted, cells, strict=False):
         before, after = lesson.cells[cell.number - 2], lesson.after(cell)
         heading = _HEADING.search(before.source) if before.kind == "markdown" else None
-        if heading is None or (heading["id"], heading["title"]) != (exercise.id, exercise.title):
-            title = f"### Your turn {exercise.id}: {exercise.title}"
+        title = exercise.title + (" (optional)" if exercise.is_optional else "")
+        if heading is None or (heading["id"], heading["title"]) != (exercise.id, title):
+            title = f"### Your turn {exercise.id}: {title}"
             yield lesson.problem("exercises", f"let '{title}' stand in the cell above the exercise", cell)
         if cell.source.strip() != exercise.starter.strip():
             yield lesson.problem("exercises", f"let the cell be the starter of exercise {exercise.id}", cell)

@@ -38,7 +38,7 @@ ExpectedRows = list[list[tuple[str, Rows]]]
 _LESSON = re.compile(r"lesson_(\d\d[a-z]?)")
 _ID = re.compile(r"(\d\d[A-Z]?)\.([1-9]\d*)")
 _TEXTS, _CHECK, _EQUIVALENT, _QUIZ = "exercise.toml", "check.py", "equivalent", "quiz.py"
-_KEYS = ("title", "hints", "why", "is_over_when_right", "minutes")
+_KEYS = ("title", "hints", "why", "is_over_when_right", "is_optional", "minutes")
 #: The first line of a cell in a file with several.
 _HEADING = re.compile(r"(?:#|--) %%(.*)")
 

@@ -153,6 +153,8 @@ class Exercise:
         What is removed before another attempt.
     is_over_when_right : bool
         Whether its streams are stopped after a right attempt, because no cell below needs them.
+    is_optional : bool
+        Whether the lesson's core does without it; its heading then ends in "(optional)".
     minutes : int
         How long it takes, if it is much shorter than others, such as one line; 0 if it is as long as any.
     hidden : tuple of HiddenTest
@@ -171,6 +173,7 @@ class Exercise:
     wrong: tuple[WrongAnswer, ...]
     makes: Makes = field(default_factory=Makes)
     is_over_when_right: bool = False
+    is_optional: bool = False
     minutes: int = 0
     hidden: tuple[HiddenTest, ...] = ()
     equivalent: tuple[str, ...] = ()
