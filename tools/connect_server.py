@@ -49,7 +49,11 @@ def running_connect_server(folder: Path, settings: Mapping[str, str] | None = No
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
     command += [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
     log = folder / "server.log"
-    env = os.environ | {"SPARK_HOME": str(spark_home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    env = os.environ | {
+        "SPARK_HOME": str(spark_home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": str(_python(folder)),
+    }
     with log.open("wb") as output:
         # bin/spark-submit ends in exec, so the process is the JVM itself.
         server = subprocess.Popen([*command, "spark-internal"], env=env, cwd=folder, stdout=output, stderr=output)
@@ -59,6 +63,18 @@ def running_connect_server(folder: Path, settings: Mapping[str, str] | None = No
     finally:
         server.kill()
         server.wait(20)
+
+
+def _python(folder: Path) -> Path:
+    """Return a Python for the workers of foreachBatch, which must begin within ten seconds.
+
+    Spark puts its zip of PySpark first on their path; compiling all of it takes longer on a busy machine, and the
+    environment has the same PySpark compiled.
+    """
+    script = folder / "python"
+    script.write_text(f'#!/bin/sh\nunset PYTHONPATH\nexec "{sys.executable}" "$@"\n')
+    script.chmod(0o755)
+    return script
 
 
 def _wait_for_port(server: subprocess.Popen[bytes], port: int, log: Path) -> None:

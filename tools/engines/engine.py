@@ -20,14 +20,20 @@ from rich.console import Console
 from connect_server import running_connect_server
 from engines.page import Run
 from kernel_harness import ELSEWHERE
+from notebook_dialect.catalogs.session_catalogs import CLASS
+from notebook_dialect.catalogs.store import CatalogStore
+from notebook_dialect.catalogs.volumes import catalogs_folder
+from notebook_dialect.files.filesystem import FileSystem
 from standalone_cluster import running_cluster
-from streaming_classroom.files import directories
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.runner.lesson_files import find_lessons, lesson_number
 from streaming_classroom.runner.suite import run_lessons
+from streaming_classroom.setup import archive
 
 #: The folder whose ``sitecustomize`` restricts a session.
 RESTRICTIONS = Path(__file__).parent / "serverless"
 CELL_TIMEOUT, LESSON_TIMEOUT = 240.0, 900.0  # seconds: those of the tests
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"  # the platform's default
 LONGEST = 220  # characters of an error in the record
 
 
@@ -59,10 +65,34 @@ def _standalone(folder: Path) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _serverless(folder: Path) -> Iterator[dict[str, str]]:
-    settings = {"spark.sql.sources.default": "delta", "spark.sql.session.timeZone": "UTC"}
+    """Run a server with a catalog of folders, volumes and ``/Volumes``, as a free account has them."""
+    files = FileSystem(folder / "files" / "dbfs", folder / "files")
+    ownership.claim(files.home)  # a lesson's home, which is its own only while it is empty
+    files.prepare()
+    catalogs = CatalogStore(catalogs_folder(files))
+    catalogs.create("CATALOG", ["workspace"], if_missing=True)
+    catalogs.create("SCHEMA", ["workspace", "default"], if_missing=True, properties={})
+    settings = {
+        **files.spark_conf(),
+        **files.default_conf(),
+        **files.volume_conf(),
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, archive.class_path())),
+        "spark.sql.catalog.workspace": CLASS,
+        "spark.sql.catalog.workspace.metadata": str(catalogs.root),
+        "spark.sql.catalog.workspace.storage": "dbfs:/__unitystorage",
+        "spark.sql.defaultCatalog": "workspace",
+        "spark.sql.sources.default": "delta",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.streaming.stateStore.providerClass": _ROCKSDB,
+    }
     with running_connect_server(folder, settings) as address:
         path = os.pathsep.join(filter(None, [str(RESTRICTIONS), os.environ.get("PYTHONPATH")]))
-        yield {"SPARK_REMOTE": address, "PYTHONPATH": path}
+        yield {
+            "SPARK_REMOTE": address,
+            "PYTHONPATH": path,
+            "IS_SERVERLESS": "TRUE",
+            "SERVERLESS_FILES": str(files.home),
+        }
 
 
 ENGINES = (

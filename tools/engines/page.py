@@ -91,6 +91,8 @@ def render(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> s
     passed = {engine: sum(runs[number, engine].passed for number in lessons) for engine in _COLUMNS}
     result = ", ".join(f"{passed[engine]} on {title}" for engine, title in _COLUMNS.items())
     result = f"Of {len(lessons)} lessons reach their end: {result}."
+    from parity_kit import pages as measured  # which rewrites this page
+
     text = _HEAD.format(result=result, spark=spark, days=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
     text += _row("lesson", *_COLUMNS.values()) + _row("---", *("---" for _ in _COLUMNS))
     for number, name in sorted(lessons.items()):
@@ -107,7 +109,7 @@ def render(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> s
                 lessons_of_cause = ", ".join(f"{run.lesson} ({run.cell})" for run in runs_of_cause)
                 text += _row(_escape(runs_of_cause[0].says), lessons_of_cause)
             text += f"\n{_MEANING[engine]}\n" if engine in _MEANING else ""
-    return text
+    return text + measured.lessons_section(measured.read())
 
 
 def _by_cause(stopped: Sequence[Run]) -> list[list[Run]]:

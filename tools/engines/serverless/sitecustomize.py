@@ -1,19 +1,30 @@
 """Has Spark Connect refuse what Databricks' serverless compute refuses; Python imports this at its start.
 
-Which settings are accepted, and that a stream needs a trigger that ends, is documented:
-https://docs.databricks.com/en/spark/conf and https://docs.databricks.com/compute/serverless/limitations.
-A server of open-source Spark refuses neither, so its client does, with the platform's error classes.
+A server of open-source Spark refuses none of it, so its client does, with the platform's error classes.
+:data:`REFUSED` has each refusal with the page that documents it.
 """
 
 from __future__ import annotations
 
+import logging
+import os
 from functools import wraps
 from typing import Any
 
 from pyspark.errors import AnalysisException
+from pyspark.sql.connect.catalog import Catalog
 from pyspark.sql.connect.conf import RuntimeConf
+from pyspark.sql.connect.dataframe import DataFrame
 from pyspark.sql.connect.streaming.readwriter import DataStreamWriter
 
+_PAGES = "https://docs.databricks.com/en"
+#: What is refused, and the page that says so. Connect itself has no ``sparkContext``, no RDD and no ``_jvm``.
+REFUSED = {
+    "settings other than a few": f"{_PAGES}/spark/conf",
+    "triggers that do not end": f"{_PAGES}/compute/serverless/limitations",
+    "cache, persist, CACHE TABLE": f"{_PAGES}/compute/serverless/limitations",
+    "global temporary views": f"{_PAGES}/compute/serverless/limitations",
+}
 ACCEPTED = frozenset(
     {
         "spark.databricks.execution.timeout",
@@ -50,6 +61,30 @@ def _ending(method: Any) -> Any:
     return start
 
 
+def _refuse(owner: type, method: str, what: str) -> None:
+    @wraps(getattr(owner, method))
+    def refused(*_args: Any, **_kwargs: Any) -> Any:
+        raise AnalysisException(
+            f"[NOT_SUPPORTED_WITH_SERVERLESS] {what} is not supported on serverless compute. SQLSTATE: 0A000"
+        )
+
+    setattr(owner, method, refused)
+
+
+def _share_files() -> None:
+    """Let the kernel have the server's files and catalogs as its own, as those of a workspace are everybody's."""
+    if "CLASSROOM_HOME" in os.environ and (files := os.environ.get("SERVERLESS_FILES")):
+        os.environ["CLASSROOM_HOME"] = files
+
+
 RuntimeConf.set = _set_what_is_accepted  # type: ignore[method-assign]
 DataStreamWriter.start = _ending(DataStreamWriter.start)  # type: ignore[method-assign]
 DataStreamWriter.toTable = _ending(DataStreamWriter.toTable)  # type: ignore[method-assign]
+for _method in ("cache", "persist"):
+    _refuse(DataFrame, _method, "PERSIST TABLE")
+for _method in ("createGlobalTempView", "createOrReplaceGlobalTempView"):
+    _refuse(DataFrame, _method, "GLOBAL TEMPORARY VIEW")
+_refuse(Catalog, "cacheTable", "CACHE TABLE")
+# Connect's logger is disabled when it is imported, and the kernel, which configures logging later, enables it again.
+logging.getLogger("pyspark.sql.connect.logging").setLevel(logging.CRITICAL + 1)
+_share_files()

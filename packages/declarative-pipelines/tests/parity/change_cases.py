@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from pyspark.sql import SparkSession
 from declarative_pipelines.testing import PipelineTest
 
 Change = tuple[int, int | None, str | None, str | None, str | None]
-_SCHEMA = "target STRING, id INT, seq LONG, op STRING, name STRING, city STRING"
+FEED = "target STRING, id INT, seq LONG, op STRING, name STRING, city STRING"
 _HISTORY = "stored_as_scd_type=2"
 _BY_NAME = f'{_HISTORY}, track_history_column_list=["name"]'
 _APART = 100  # between the first keys of two cases
@@ -158,29 +159,50 @@ dlt.create_auto_cdc_flow(target="{name}", source="from_{name}", keys=["id"], seq
 """
 
 
-def rows_of(spark: SparkSession, file: Path, cases: list[Case]) -> list[list[tuple[Any, ...]]]:
-    """Run cases as one pipeline, and return the rows of each.
+def pipeline_of(cases: list[Case]) -> tuple[str, dict[str, str]]:
+    """Return a pipeline of all cases, and the targets by the options of their flows.
 
-    Cases with the same options have one target; each has keys of its own, so that they do not meet.
+    It reads the changes from the table ``feed``.  Cases with the same options have one target; each has keys of its
+    own, so that they do not meet.
     """
     targets = {one: f"target_{number}" for number, one in enumerate(dict.fromkeys(case.options for case in cases))}
-    text = "".join(_TARGET.format(name=name, options=one) for one, name in targets.items())
-    file.write_text(f"import dlt\n{text}")
-    with PipelineTest(file, spark=spark) as pipeline:
-        for update in range(max(len(case.updates) for case in cases)):
-            changes = [
-                (targets[case.options], None if key is None else key + number * _APART, *change)
-                for number, case in enumerate(cases, 1)
-                if update < len(case.updates)
-                for key, *change in case.updates[update]
-            ]
-            if update:
-                pipeline.append("feed", changes)
-            else:
-                pipeline.mock("feed", changes, _SCHEMA)
-            result = pipeline.run()
-        rows = {options: result.rows(target) for options, target in targets.items()}
+    flows = "".join(_TARGET.format(name=name, options=one) for one, name in targets.items())
+    return f"import dlt\n{flows}", targets
+
+
+def feed_of(cases: list[Case], targets: dict[str, str], update: int) -> list[tuple[Any, ...]]:
+    """Return the rows of ``feed`` that arrive before an update, from 0."""
+    return [
+        (targets[case.options], None if key is None else key + number * _APART, *change)
+        for number, case in enumerate(cases, 1)
+        if update < len(case.updates)
+        for key, *change in case.updates[update]
+    ]
+
+
+def split_rows(cases: list[Case], rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> list[list[tuple[Any, ...]]]:
+    """Return the rows of each case, from those of each target by its options."""
     return [
         [(row[0] - number * _APART, *row[1:]) for row in rows[case.options] if row[0] // _APART == number]
         for number, case in enumerate(cases, 1)
     ]
+
+
+def updates_of(cases: list[Case]) -> int:
+    """Return how many updates the cases need."""
+    return max(len(case.updates) for case in cases)
+
+
+def rows_of(spark: SparkSession, file: Path, cases: list[Case]) -> list[list[tuple[Any, ...]]]:
+    """Run cases as one pipeline, and return the rows of each."""
+    text, targets = pipeline_of(cases)
+    file.write_text(text)
+    with PipelineTest(file, spark=spark) as pipeline:
+        for update in range(updates_of(cases)):
+            if update:
+                pipeline.append("feed", feed_of(cases, targets, update))
+            else:
+                pipeline.mock("feed", feed_of(cases, targets, update), FEED)
+            result = pipeline.run()
+        rows = {options: result.rows(target) for options, target in targets.items()}
+    return split_rows(cases, rows)

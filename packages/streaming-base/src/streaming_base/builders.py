@@ -34,8 +34,14 @@ class Given:
         The schema of a reader.
     name : str or None
         The name of a query or of a reader.
+    output_mode : str
+        The output mode of a writer, or an empty string.
+    trigger : dict
+        The arguments of a writer's ``trigger``; empty without one.
     has_function : bool
         Whether a writer was given a function for its batches.
+    frame : DataFrame or None
+        The frame of a writer, where somebody recorded it: over Connect a writer does not have it.
     options : dict
         The options as text, by their keys as written; a key in another case replaces the previous one.
     """
@@ -43,7 +49,10 @@ class Given:
     format: str = ""
     schema: StructType | str | None = None
     name: str | None = None
+    output_mode: str = ""
+    trigger: dict[str, Any] = field(default_factory=dict)
     has_function: bool = False
+    frame: Any = None
     options: dict[str, str] = field(default_factory=dict)
 
     def set_option(self, key: str, value: Any) -> None:
@@ -71,9 +80,11 @@ def record(kind: type) -> None:
         "schema": lambda given, value: setattr(given, "schema", value),
         "name": lambda given, value: setattr(given, "name", value),
         "queryName": lambda given, value: setattr(given, "name", value),
+        "outputMode": lambda given, value: setattr(given, "output_mode", value),
         "foreachBatch": lambda given, _function: setattr(given, "has_function", True),
     }
     wrappers = {method: _wrap_setter(set_value) for method, set_value in recorders.items() if hasattr(kind, method)}
+    wrappers |= {"trigger": _wrap_trigger} if hasattr(kind, "trigger") else {}
     for method, wrapper in {**wrappers, "option": _wrap_option, "options": _wrap_options}.items():
         why = "a reader or writer cannot be asked what it was given"
         hooks.wrap(kind, method, wrapper, by=PACKAGE, layer="record", why=why)
@@ -92,6 +103,15 @@ def _wrap_setter(set_value: Callable[[Given, Any], None]) -> Callable[[Any], Any
         return method
 
     return wrap
+
+
+def _wrap_trigger(original: Any) -> Any:
+    @wraps(original)
+    def trigger(self: Any, **given: Any) -> Any:
+        given_to(self).trigger = given
+        return original(self, **given)
+
+    return trigger
 
 
 def _wrap_option(original: Any) -> Any:

@@ -196,6 +196,13 @@ def bench(options: argparse.Namespace) -> int:
     return _delegate([sys.executable, "-m", f"benchmarks.{options.name}"], _with_tools())
 
 
+def parity(options: argparse.Namespace) -> int:
+    """Show what was measured on Databricks, or merge a measurement into the documents."""
+    _set_up()
+    merge = ["--merge", str(options.merge)] if options.merge else []
+    return _delegate([sys.executable, "-m", "parity_kit", *merge], _with_tools())
+
+
 def doctor(options: argparse.Namespace) -> int:
     """Check this machine, and say how to fix each problem."""
     from streaming_classroom.session import spark_settings
@@ -292,7 +299,7 @@ def _parser() -> CommandParser:
             "setup": set_up, "doctor": doctor,
         },
         "Run": {"run": run, "convert": convert, "pipeline": pipeline, "kafka": kafka},
-        "Contribute": {"test": test, "lint": lint, "bench": bench, "book": book},
+        "Contribute": {"test": test, "lint": lint, "bench": bench, "book": book, "parity": parity},
     }  # fmt: skip
     parser = CommandParser(
         prog="course.py",
@@ -330,6 +337,10 @@ def _add_arguments(commands: Mapping[str, CommandParser]) -> None:
     add = commands["doctor"].add_argument
     add("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
     add("--fix", action="store_true", help="re-create what is missing or damaged of what set-up makes")
+
+    commands["parity"].add_argument(
+        "--merge", type=Path, metavar="FILE", help="what tools/Measure-This-Compute.py has written"
+    )
 
     add = commands["run"].add_argument
     add("lessons", nargs="*", metavar="LESSON", help="number (07), or path of a notebook or folder; default: all")

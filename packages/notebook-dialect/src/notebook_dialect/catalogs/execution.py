@@ -25,6 +25,8 @@ def enable(spark: SparkSession, files: FileSystem) -> bool:
     _files, _has_catalogs = files, session_catalogs.is_on_class_path(spark)
     if not _has_catalogs:
         return False
+    if not hasattr(spark, "_jsparkSession"):  # a server has prepared its own
+        return True
     from notebook_dialect.catalogs.functions import restore_functions
     from notebook_dialect.catalogs.session_catalogs import SessionCatalogs
 
@@ -53,7 +55,9 @@ def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> 
         Has Spark run a statement.
     """
     __tracebackhide__ = True
-    if _files is None or not isinstance(text, str) or not hasattr(spark, "_jsparkSession"):
+    if _files is None or not isinstance(text, str):
+        return execute(text)
+    if not _has_catalogs and not hasattr(spark, "_jsparkSession"):
         return execute(text)
     if not _has_catalogs and text.lstrip()[:4].upper() != "COPY":
         return execute(text)

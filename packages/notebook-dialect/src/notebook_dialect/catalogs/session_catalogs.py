@@ -60,7 +60,7 @@ class SessionCatalogs:
         self._create(name, if_missing, comment)
         self.register(name)
         # Spark loads a catalog at its first use, and spark.catalog.listCatalogs has those that are loaded.
-        self.spark._jsparkSession.sessionState().catalogManager().catalog(name)
+        self.execute(f"SHOW SCHEMAS IN {name}")
 
     def _create(self, name: str, if_missing: bool, comment: str | None) -> None:
         if self.store.create("CATALOG", [name], if_missing, comment=comment):
@@ -71,10 +71,12 @@ class SessionCatalogs:
         key = f"spark.sql.catalog.{name.lower()}"
         if self.spark.conf.get(key, None) == CLASS:
             return
-        context = self.spark.sparkContext._jsc.sc().conf()
-        for setting, value in {f"{key}.metadata": str(self.store.root), f"{key}.storage": _TABLES, key: CLASS}.items():
+        settings = {f"{key}.metadata": str(self.store.root), f"{key}.storage": _TABLES, key: CLASS}
+        for setting, value in settings.items():
             self.spark.conf.set(setting, value)
-            context.set(setting, value)
+        if self._has_jvm:
+            for setting, value in settings.items():
+                self.spark.sparkContext._jsc.sc().conf().set(setting, value)
 
     def drop_catalog(self, name: str, if_exists: bool, cascade: bool) -> None:
         """Drop a catalog, with CASCADE what is in it as well; its tables' files stay."""
@@ -93,10 +95,15 @@ class SessionCatalogs:
             for volume in self.store.names("VOLUME", name, schema):
                 self.drop_volume([name, schema, volume], if_exists=True)
         self.store.forget_catalog(name)
-        context = self.spark.sparkContext._jsc.sc().conf()
         for option in ("", ".metadata", ".storage"):
             self.spark.conf.unset(f"spark.sql.catalog.{name}{option}")
-            context.remove(f"spark.sql.catalog.{name}{option}")
+            if self._has_jvm:
+                self.spark.sparkContext._jsc.sc().conf().remove(f"spark.sql.catalog.{name}{option}")
+
+    @property
+    def _has_jvm(self) -> bool:
+        """Whether the driver is in this process: later sessions of it get what its context is told."""
+        return hasattr(self.spark, "_jsparkSession")
 
     def _has_objects(self, catalog: str, schema: str) -> bool:
         return any(self.store.names(kind, catalog, schema) for kind in ("TABLE", "VOLUME", "FUNCTION"))
@@ -170,8 +177,8 @@ class SessionCatalogs:
 
 
 def is_on_class_path(spark: SparkSession) -> bool:
-    """Whether a session's JVM has the class of the catalogs; over Spark Connect it is not known, and not used."""
+    """Whether a session's JVM has the class of the catalogs; over Spark Connect, whether the server has a catalog."""
     if not hasattr(spark, "_jsparkSession"):
-        return False
+        return spark.conf.get("spark.sql.catalog.workspace", None) == CLASS
     jars: str = spark.sparkContext.getConf().get("spark.driver.extraClassPath") or ""
     return any(Path(jar).name.startswith("catalogs-") for jar in jars.split(os.pathsep))

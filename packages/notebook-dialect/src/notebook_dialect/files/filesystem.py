@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 FOLDERS = ("user", "mnt", "FileStore", "tmp", "databricks-datasets", "Volumes")
 SCHEME = "dbfs:"
+VOLUMES = "/Volumes"
 # Where streams of cloudFiles without a schema location remember what they have read.
 AUTO_LOADER = "tmp/.cloudfiles"
 _PYTHONS_MOUNT = "/dbfs"
@@ -107,8 +108,8 @@ class FileSystem:
         Parameters
         ----------
         path : str
-            ``dbfs:/...``, ``/dbfs/...``, ``file:/...``, or a path without a scheme: on one machine and on Databricks
-            a ``dbfs:/`` path, elsewhere unchanged.
+            ``dbfs:/...``, ``/dbfs/...``, ``/Volumes/...``, ``file:/...``, or another path without a scheme: on one
+            machine and on Databricks a ``dbfs:/`` path, elsewhere unchanged.
 
         Raises
         ------
@@ -120,7 +121,11 @@ class FileSystem:
         _refuse_other_schemes(path)
         if self.spark == "on Databricks":
             return _on_databricks(path)
-        if self.spark != "here" and not path.startswith(SCHEME) and not _is_below(path, _PYTHONS_MOUNT):
+        if (
+            self.spark != "here"
+            and not path.startswith((SCHEME, f"{VOLUMES}/"))
+            and not _is_below(path, _PYTHONS_MOUNT)
+        ):
             return Path(path)
         return self.root.joinpath(*_parts(path))
 

@@ -102,6 +102,22 @@ def schema(part: str) -> str:
     return _module(name).FIELDS[folder]
 
 
+def is_folder(part: str) -> bool:
+    """Whether a part is a folder of files, rather than one file."""
+    name, folder = _split(part)
+    return (generate(name) / folder).is_dir()
+
+
+def copy_to(folder: str) -> None:
+    """Put every dataset into a folder that is the course's alone, such as one of a lesson's volume."""
+    notes = ownership.claim(directories.home()) / "registered"
+    notes.mkdir(exist_ok=True)
+    with FileLock(notes / "lock", timeout=_LOCK_TIMEOUT):
+        for name in names():
+            target = classroom_files().local_path(f"{folder}/{name}")
+            _copy_dataset(generate(name), target, _note(notes, target))
+
+
 def register() -> str:
     """Put every dataset into the classroom's file system; return the path of its folder.
 
@@ -114,10 +130,14 @@ def register() -> str:
         for name in names():
             for path in (f"{REGISTERED}/{name}", *(older for older, known in OLDER_PATHS.items() if known == name)):
                 target = classroom_files().local_path(path)
-                note = notes / f"{hashlib.sha256(str(target).encode()).hexdigest()[:16]}.json"
                 if not _leads_elsewhere(target):
-                    _copy_dataset(generate(name), target, note)
+                    _copy_dataset(generate(name), target, _note(notes, target))
     return classroom_files().spark_path(REGISTERED)
+
+
+def _note(notes: Path, target: Path) -> Path:
+    """Return the file that keeps the names of the copies in a folder."""
+    return notes / f"{hashlib.sha256(str(target).encode()).hexdigest()[:16]}.json"
 
 
 def _leads_elsewhere(target: Path) -> bool:

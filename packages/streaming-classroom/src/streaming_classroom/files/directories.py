@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notebook_dialect.files.filesystem import FileSystem
+from streaming_base import front_end
 from streaming_classroom import environment
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Paths:
     """The lesson's paths by name; each is also the Spark setting ``da.paths.<name>``.
 
     So ``DA.paths.working_dir`` in Python is ``${da.paths.working_dir}`` in SQL.  A new attribute makes a new
-    path the same way.
+    path the same way.  Where Spark refuses the setting, a widget of that name has the path, and ``%sql`` finds it.
     """
 
     working_dir: str
@@ -33,11 +34,9 @@ class Paths:
     user_db: str
     datasets: str
     _spark: SparkSession
-    _are_settings: bool
 
     def __init__(self, spark: SparkSession, **paths: str) -> None:
         object.__setattr__(self, "_spark", spark)
-        object.__setattr__(self, "_are_settings", True)
         for name, path in paths.items():
             setattr(self, name, path)
 
@@ -48,8 +47,7 @@ class Paths:
         try:
             self._spark.conf.set(f"da.paths.{name}", path)
         except PySparkException:
-            # Serverless compute takes no settings of one's own; Python still has the path.
-            object.__setattr__(self, "_are_settings", False)
+            _set_widget(f"da.paths.{name}", path)  # serverless compute accepts no settings of a notebook's own
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(sorted((name, path) for name, path in vars(self).items() if not name.startswith("_")))
@@ -68,6 +66,12 @@ class Paths:
     def exists(self, path: str) -> bool:
         """Whether a file or directory exists at ``path``."""
         return self.local(path).exists()
+
+
+def _set_widget(name: str, value: str) -> None:
+    shell = front_end.ipython()
+    if shell is not None and (dbutils := shell.user_ns.get("dbutils")) is not None:
+        dbutils.widgets.text(name, value)
 
 
 PROJECT = Path(__file__).resolve().parents[5]

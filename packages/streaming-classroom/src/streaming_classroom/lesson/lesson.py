@@ -24,7 +24,8 @@ from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import presenting, setup_status
 from streaming_classroom.lesson.crash_points import remove_last_commit
-from streaming_classroom.session import user_files
+from streaming_classroom.lesson.storage import Storage, storage_of
+from streaming_classroom.session import repeated_starts, user_files
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
     from streaming_classroom.exercises.grader import Grader
     from streaming_classroom.exercises.verdict import Guidance, Verdict
 
-_NO_SETTINGS = (
-    "This compute takes no settings of a notebook's own, so ${da.paths...} stands for nothing in %sql cells here. "
-    "Use DA.paths in Python in their place; everything else of the lesson is the same."
-)
 _current: Lesson | None = None
 
 
@@ -60,12 +57,14 @@ class Lesson:
         self,
         spark: SparkSession,
         directory: user_files.LessonDirectory,
+        storage: Storage,
         dataset: str | Sequence[str] | None,
         into_table: str | None,
         into_topic: str | None = None,
     ) -> None:
         self._spark = spark
         self._directory = directory
+        self._storage = storage
         self._arguments: Mapping[str, Any] = {"dataset": dataset, "into_table": into_table, "into_topic": into_topic}
         parts = [dataset] if isinstance(dataset, str) else list(dataset or ())
         if (into_table or into_topic) and len(parts) > 1:
@@ -77,14 +76,14 @@ class Lesson:
         self.lesson = directory.lesson
         self.username = user_files.username()
         self.schema_name = directory.schema
-        self.catalog_name = spark.catalog.currentCatalog()
+        self.catalog_name = storage.catalog_name
         self.paths = Paths(
             spark,
             working_dir=directory.working_dir,
             checkpoints=f"{directory.working_dir}/checkpoints",
             landing=f"{directory.working_dir}/landing",
             user_db=f"{directory.working_dir}/database",
-            datasets=classroom_files().spark_path(datasets.REGISTERED),
+            datasets=storage.datasets,
         )
         self.kafka = LessonKafka(
             topics.prefix(directory.schema), directories.home() / "kafka" / "used" / directory.schema
@@ -110,6 +109,8 @@ class Lesson:
     ) -> None:
         """Return when a stream is ready; see :func:`streaming_base.waiting.block_until_stream_is_ready`."""
         refuse_stopped(self._spark)
+        query_or_name = waiting.find_stream(self._spark, query_or_name)
+        repeated_starts.run_again(query_or_name)
         waiting.block_until_stream_is_ready(self._spark, query_or_name, min_batches, timeout)
 
     @property
@@ -221,19 +222,12 @@ class Lesson:
         with landing:
             self._directory.take()
             active = waiting.active_streams(self._spark)
-            removed = 0 if resume else len(self._tables())
+            removed = 0 if resume else len(self._storage.tables(self.paths))
             if resume:
                 waiting.stop_streams(active)
             else:
                 self._clear()
-            for path in (self.paths.working_dir, self.paths.landing):
-                classroom_files().local_path(path).mkdir(parents=True, exist_ok=True)
-            location = _quoted(self.paths.user_db)
-            self._spark.sql(f"CREATE SCHEMA IF NOT EXISTS {self.schema_name} LOCATION {location}")
-            self._spark.catalog.setCurrentDatabase(self.schema_name)
-            for table in self._tables():  # the catalog of an open-source session lives as long as its kernel
-                location = _quoted(f"{self.paths.user_db}/{table}")
-                self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
+            self._storage.open(self.paths)
             return self._report(len(active), removed)
 
     def _report(self, stopped: int, removed: int) -> str:
@@ -251,25 +245,18 @@ class Lesson:
 
     def _clear(self) -> None:
         waiting.stop_streams(waiting.active_streams(self._spark))
-        self._spark.catalog.setCurrentDatabase("default")
-        self._spark.sql(f"DROP SCHEMA IF EXISTS {self.schema_name} CASCADE")
+        self._storage.clear(self.paths)
         for view in (table.name for table in self._spark.catalog.listTables() if table.isTemporary):
             self._spark.catalog.dropTempView(view)
         self.kafka._clear()
-        user_files.remove_tree(self.paths.working_dir)
-
-    def _tables(self) -> list[str]:
-        """Return the tables that are in the lesson's database, whether or not this kernel's catalog knows them."""
-        database = classroom_files().local_path(self.paths.user_db)
-        return sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir())
 
     def _table_target(self, table: str, part: str) -> TableTarget:
         source = f"{self.paths.datasets}/{part}"
-        if not classroom_files().local_path(source).is_dir():  # a part that is one file is beside the others
+        if not datasets.is_folder(part):  # a part that is one file is beside the others
             source = source.rpartition("/")[0]
-        # Where Spark puts a table of the lesson's schema.
-        path = classroom_files().local_path(self.paths.user_db) / table.lower()
-        return TableTarget(self._spark, table, datasets.schema(part), source, self.schema_name, path)
+        path = self._storage.table_path(self.paths, table)
+        schema = datasets.schema(part)
+        return TableTarget(self._spark, table, schema, source, self.schema_name, path)  # type: ignore[arg-type]
 
 
 def start_lesson(
@@ -313,8 +300,8 @@ def start_lesson(
         lesson, report = _start_in_place(name, dataset, into_table, into_topic, resume)
     if into_topic:
         servers.start_early()  # the next cell lands a batch, and the broker takes as long to start as that cell to read
-    if not lesson.paths._are_settings:
-        print(_NO_SETTINGS)
+    if repeated_starts.is_needed():
+        print(repeated_starts.NOTICE)
     setup_status.end(f"Lesson {lesson.lesson} is ready", report)
     return lesson
 
@@ -333,8 +320,10 @@ def _start_in_place(
         spark = get_spark()
         listener.watch(spark)
         last_cell.watch()
-        datasets.register()
-        lesson = Lesson(spark, directory, dataset, into_table, into_topic)
+        directory, storage = storage_of(spark, directory)
+        if repeated_starts.is_needed():
+            repeated_starts.install(_checkpoints)
+        lesson = Lesson(spark, directory, storage, dataset, into_table, into_topic)
     except BaseException:
         if previous is None or directory.lock is not previous._directory.lock:
             directory.leave()
@@ -354,6 +343,6 @@ def cleanup() -> None:
         _current.cleanup()
 
 
-def _quoted(path: str) -> str:
-    """Return ``path`` as a SQL string; a user's name may have an apostrophe."""
-    return "'" + path.replace("'", "\\'") + "'"
+def _checkpoints() -> str:
+    """Return the directory of the checkpoints of the kernel's current lesson."""
+    return _current.paths.checkpoints if _current else f"{user_files.base_path()}/checkpoints"

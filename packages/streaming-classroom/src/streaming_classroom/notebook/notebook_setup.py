@@ -15,8 +15,8 @@ from streaming_base.errors import StreamNotFound, short_message
 from streaming_classroom import environment
 from streaming_classroom.data import datasets
 from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.lesson import lesson, setup_status
-from streaming_classroom.session import cluster, early_start, user_files
+from streaming_classroom.lesson import lesson, setup_status, storage
+from streaming_classroom.session import cluster, early_start, repeated_starts, user_files
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:
@@ -69,7 +69,13 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
 
 
 def set_up_user(namespace: dict[str, Any]) -> None:
-    """Define the variables that lessons without a ``DA`` expect: ``username``, ``userhome``, ``workingDir``."""
+    """Define the variables that lessons without a ``DA`` expect: ``username``, ``userhome``, ``workingDir``.
+
+    The last two are directories of ``dbfs:/``, so they are missing where the files of lessons are in volumes.
+    """
+    if storage.volume_catalog(get_spark()) is not None:
+        namespace.update(username=user_files.username())
+        return
     datasets.register()
     working_dir = user_files.make_working_dir()
     namespace.update(username=user_files.username(), userhome=user_files.userhome(), workingDir=working_dir)
@@ -107,6 +113,7 @@ def untilStreamIsReady(name: str, min_batches: int = 2, timeout: float = 120) ->
     except Exception as error:  # what it failed with
         print(f"The stream {name} is not active; it failed: {short_message(error).splitlines()[0]}")
         return False
+    repeated_starts.run_again(query)
     waiting.block_until_stream_is_ready(spark, query, min_batches, timeout)
     print(f"The stream {name} is active and ready." if query.isActive else f"The stream {name} has ended.")
     return True

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -23,6 +23,7 @@ from streaming_classroom.files import directories, ownership
 from streaming_classroom.files.directories import classroom_files
 
 _LONGEST = 40  # characters of a name that are kept: a file's name may have 255 bytes, and a schema's has the user's too
+VOLUME = "lesson"  # the volume of a lesson's schema, which has its files
 _OWNER_TIMEOUT = 2.0  # seconds; a kernel that is being restarted needs a moment to die
 
 _made: set[str] = set()  # what this kernel may remove again
@@ -103,12 +104,23 @@ def identifier(text: str) -> str:
 
 @dataclass(frozen=True)
 class LessonDirectory:
-    """A lesson's name, schema and directory, and the lock that a kernel holds while it has the lesson open."""
+    """A lesson's name, schema and directory, and the lock that a kernel holds while it has the lesson open.
+
+    Attributes
+    ----------
+    catalog : str or None
+        The catalog of the schema where the directory is a volume of that schema; None for a directory of ``dbfs:/``.
+    """
 
     lesson: str
     schema: str
     working_dir: str
     lock: FileLock
+    catalog: str | None = None
+
+    def in_volume(self, catalog: str) -> LessonDirectory:
+        """Return the lesson's place in a catalog: the schema, and a volume of it as the directory."""
+        return replace(self, catalog=catalog, working_dir=f"/Volumes/{catalog}/{self.schema}/{VOLUME}")
 
     def take(self) -> None:
         """Lock the working directory; LessonBusy if another live kernel holds the lock."""
