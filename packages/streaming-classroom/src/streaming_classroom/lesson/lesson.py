@@ -114,6 +114,11 @@ class Lesson:
         waiting.block_until_stream_is_ready(self._spark, query_or_name, min_batches, timeout)
 
     @property
+    def streams_keep_running(self) -> bool:
+        """Whether this compute accepts triggers that do not end; else streams run again after each landing."""
+        return not repeated_starts.is_needed()
+
+    @property
     def is_open(self) -> bool:
         """Whether this kernel has the lesson's directory: it was started, and not cleaned up since."""
         return _current is self and self._directory.lock.is_locked

@@ -12,6 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from streaming_base.errors import StreamTimeout
+from streaming_base.progress_reports import is_batch
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
@@ -64,8 +65,9 @@ class RepeatedQuery:
 
     @property
     def recentProgress(self) -> list[Any]:
-        """The progress reports of all runs, the oldest first."""
-        return [*self._earlier_reports, *self._run.recentProgress]
+        """The reports of all batches, the oldest first; without a batch, those of a run that found nothing."""
+        reports = [*self._earlier_reports, *self._run.recentProgress]
+        return list(filter(is_batch, reports)) or reports
 
     @property
     def lastProgress(self) -> Any:

@@ -27,7 +27,7 @@ NOTICE = (
     "at once, and again after each landing: its rows, batches and state are the same, and it is later."
 )
 _PACKAGE = "streaming_classroom"
-_WHY = "serverless compute refuses triggers that do not end; nothing is wrapped on other compute"
+_WHY = "serverless compute refuses triggers that do not end, and settings; nothing is wrapped on other compute"
 _ENDING = ("availableNow", "once", "continuous", "realTime")  # of the last two Spark decides, not this module
 
 _queries: list[RepeatedQuery] = []
@@ -47,6 +47,7 @@ def install(checkpoints: Callable[[], str]) -> None:
     checkpoints : callable
         Returns the directory of the checkpoints of queries that have none of their own.
     """
+    from pyspark.sql.connect.conf import RuntimeConf
     from pyspark.sql.connect.dataframe import DataFrame
     from pyspark.sql.connect.streaming.query import StreamingQueryManager
     from pyspark.sql.connect.streaming.readwriter import DataStreamWriter
@@ -61,6 +62,8 @@ def install(checkpoints: Callable[[], str]) -> None:
         (StreamingQueryManager, "active", _wrap_active),
         (StreamingQueryManager, "get", _wrap_get),
         (StreamingQueryManager, "awaitAnyTermination", _wrap_await_any),
+        (RuntimeConf, "set", _wrap_setting),
+        (RuntimeConf, "unset", _wrap_setting),
     ):
         hooks.wrap(owner, name, make, by=_PACKAGE, layer="source", why=_WHY)
 
@@ -200,3 +203,20 @@ def _wrap_await_any(original: Any) -> Any:
         return None if timeout is None else True
 
     return await_any
+
+
+def _wrap_setting(original: Any) -> Any:
+    """Leave a setting as it is where the compute refuses to change it, and say so: a lesson goes on with its value."""
+
+    @wraps(original)
+    def change(self: Any, key: str, *value: Any) -> None:
+        from pyspark.errors import PySparkException
+
+        try:
+            original(self, key, *value)
+        except PySparkException as error:
+            if "CONFIG_NOT_AVAILABLE" not in str(error) or key.startswith("da."):
+                raise
+            print(f"This compute does not let you set {key}; its own value stays.")
+
+    return change
