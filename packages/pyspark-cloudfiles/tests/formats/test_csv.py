@@ -123,6 +123,10 @@ def test_modes_without_rescue_are_spark_s(put: Put) -> None:
         ({"emptyValue": "E"}, 'a,b\n1,""', (1, "E")),
         ({"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true"}, "a,b\n 1 , x ", (1, "x")),
         ({"multiLine": "true"}, 'a,b\r\n1,"x\r\ny"\r\n', (1, "x\ny")),
+        ({"multiLine": "true", "comment": "#"}, 'a,b\n#no "\n1,"x\n#y"\n', (1, "x\n#y")),
+        ({}, 'a,b\n1,"say ""hi"""', (1, '"say ""hi"""')),
+        ({}, 'a,b\n1,"C:\\temp"', (1, "C:\\temp")),
+        ({}, 'a,b\n1,5" pipe', (1, '5" pipe')),
         ({"encoding": "ISO-8859-1"}, "a,b\n1,é".encode("latin-1"), (1, "é")),
         ({"lineSep": ";"}, "a,b;1,x;", (1, "x")),
         ({}, "a,b\n1,é".encode("utf-16"), (1, "é")),
@@ -131,6 +135,13 @@ def test_modes_without_rescue_are_spark_s(put: Put) -> None:
 )
 def test_options_are_followed(put: Put, options: dict[str, str], text: str | bytes, row: tuple[Any, ...]) -> None:
     assert read(put(text), options=options) == [row]
+
+
+@pytest.mark.parametrize(
+    ("line", "value"), [('"x', "x"), ('"', '"'), ('"x""', 'x"'), ('"a\\', "a\\"), ('"x"y,z"', '"x"y')]
+)
+def test_a_quote_that_is_not_closed_loses_nothing(put: Put, line: str, value: str) -> None:
+    assert read(put(f"a\n{line}\nnext\n"), by=schema(a=STRING))[0][0] == value
 
 
 @pytest.mark.parametrize("options", [{"quote": "ab"}, {"sep": ""}, {"header": "maybe"}, {"maxcolumns": "x"}])

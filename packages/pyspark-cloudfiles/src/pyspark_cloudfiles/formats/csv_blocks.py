@@ -32,7 +32,7 @@ from pyspark_cloudfiles.formats.batches import (
     remove_first_lines,
     remove_lines,
 )
-from pyspark_cloudfiles.formats.csv_tokenizer import Dialect, Tokenizer, Tokens
+from pyspark_cloudfiles.formats.csv_dialect import Dialect, Tokenizer, Tokens
 from pyspark_cloudfiles.formats.lines import (
     Block,
     coalesce,

@@ -29,7 +29,7 @@ from pyspark_cloudfiles.formats.csv_blocks import (
     is_plain,
     parts,
 )
-from pyspark_cloudfiles.formats.csv_tokenizer import Dialect, Tokenizer
+from pyspark_cloudfiles.formats.csv_dialect import Dialect, Tokenizer
 from pyspark_cloudfiles.formats.engine import Engine, FastColumns, Record
 from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.rescue import Leaf, Leftover, member, quoted, quoted_texts

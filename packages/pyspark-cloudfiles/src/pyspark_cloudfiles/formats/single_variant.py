@@ -20,7 +20,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile, read_text
 from pyspark_cloudfiles.formats.base import Format, ReadRequest, Rows
 from pyspark_cloudfiles.formats.batches import batches_of
 from pyspark_cloudfiles.formats.csv_blocks import Header, check_limits, parts
-from pyspark_cloudfiles.formats.csv_tokenizer import Dialect, Tokenizer
+from pyspark_cloudfiles.formats.csv_dialect import Dialect, Tokenizer
 from pyspark_cloudfiles.formats.engine import Record, file_rows
 from pyspark_cloudfiles.formats.json_parser import MalformedJsonError
 from pyspark_cloudfiles.formats.lines import line_pieces, to_utf8
