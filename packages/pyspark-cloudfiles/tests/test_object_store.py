@@ -11,17 +11,17 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, PathNotFound
+from pyspark_cloudfiles.file_log import FileLog
 from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
+from pyspark_cloudfiles.formats.avro import AvroFormat
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
+from pyspark_cloudfiles.formats.columnar import ParquetFormat
 from pyspark_cloudfiles.formats.plain_files import TextFormat
-from pyspark_cloudfiles.formats.typed.avro import AvroFormat
-from pyspark_cloudfiles.formats.typed.columnar import ParquetFormat
-from pyspark_cloudfiles.log.file_log import FileLog
-from pyspark_cloudfiles.log.segments import Segment
-from pyspark_cloudfiles.schemas.partitions import partition_values
-from pyspark_cloudfiles.source.discovery import KnownFiles, discover
+from pyspark_cloudfiles.paths import partition_values
+from pyspark_cloudfiles.segments import Segment
+from pyspark_cloudfiles.source.plan import KnownFiles, discover
 
 NAMES = ["a.json", "b c/%41#é+.json", "k=1/x=a%3Ab/c.json", "_hidden/d.json", "deep/er/_e.json"]
 

@@ -17,11 +17,11 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, StateInUse, StateLost, UnknownFields
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.history import FileState, file_states
-from pyspark_cloudfiles.log.segments import Segments
+from pyspark_cloudfiles.history import FileState, file_states
+from pyspark_cloudfiles.segments import Segments
 from pyspark_cloudfiles.source import cleaning, stream_reader
 from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
-from pyspark_cloudfiles.source.schema_update import TypesWidened
+from pyspark_cloudfiles.source.task import TypesWidened
 
 
 class Query:

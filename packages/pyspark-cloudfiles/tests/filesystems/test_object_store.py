@@ -29,10 +29,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pyspark_cloudfiles.errors import StateInUse
+from pyspark_cloudfiles.file_log import FileLog
 from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.log.file_log import FileLog
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.source.plan import discover
 
 # The account that everybody's Azurite has.
 ACCOUNT = "devstoreaccount1"

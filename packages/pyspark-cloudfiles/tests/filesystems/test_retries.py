@@ -13,7 +13,7 @@ import pytest
 
 from pyspark_cloudfiles.errors import CloudFilesError, ListingFailed, PathNotFound
 from pyspark_cloudfiles.filesystems import listing, object_store
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.source.plan import discover
 
 PAGES = [["a.json", "b.json"], ["c.json"]]
 MOMENTARY = [429, 500, 503, "reset", "cut"]

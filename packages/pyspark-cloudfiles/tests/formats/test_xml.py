@@ -21,9 +21,9 @@ from pyspark_cloudfiles.errors import (
     UnsupportedOption,
 )
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import xml_elements
+from pyspark_cloudfiles.formats import xml
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.xml_reader import XmlFormat
+from pyspark_cloudfiles.formats.xml import XmlFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -212,7 +212,7 @@ def test_encodings_compression_and_options(write: Write, tmp_path: Path) -> None
 def test_where_chunks_end_does_not_matter(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [write("<r><a>é&amp;b</a></r><r><a>2</a></r>") for _ in range(2)]
     [expected] = read(files, "a STRING")
-    monkeypatch.setattr(xml_elements, "_CHUNK", 1)
+    monkeypatch.setattr(xml, "_CHUNK", 1)
     [rows] = read(files, "a STRING")
     assert rows.batch == expected.batch
     assert rows.counts == expected.counts == [(file, 2) for file in files]
@@ -231,8 +231,8 @@ def test_files_that_are_gone_or_broken(tmp_path: Path) -> None:
 def test_a_large_file_that_is_cut_off_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
 ) -> None:
-    monkeypatch.setattr(xml_elements, "_RECORD_LIMIT", 100_000)
-    monkeypatch.setattr(xml_elements, "_TEXT_LIMIT", 1000)
+    monkeypatch.setattr(xml, "_RECORD_LIMIT", 100_000)
+    monkeypatch.setattr(xml, "_TEXT_LIMIT", 1000)
     (tmp_path / "f.xml").write_text(f"{start}{'<r><a>text &amp; text</a></r>' * 30_000}")
     (tmp_path / "small.xml").write_text("<x/>")
     file, small = (SourceFile(f"file:{tmp_path}/{name}.xml", 1, 1) for name in ("f", "small"))

@@ -7,7 +7,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pyspark_cloudfiles.log.offsets import Offset, committed_batches, newest_offsets
+from pyspark_cloudfiles.history import Offset, committed_batches, newest_offsets
 
 BEGAN, COMMITTED = 1_700_000_000, 1_700_000_050
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyspark_cloudfiles.log import file_log
-from pyspark_cloudfiles.log.file_log import DIGEST_BYTES, Digests
+from pyspark_cloudfiles import file_log
+from pyspark_cloudfiles.file_log import DIGEST_BYTES, Digests
 
 # Few values, so that many begin alike or end alike.
 HALVES = st.sampled_from([bytes(8), b"\xff" * 8, bytes(7) + b"\1", b"\1" + bytes(7), b"abcdefgh"])

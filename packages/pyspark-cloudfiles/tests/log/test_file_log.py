@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pyspark_cloudfiles.errors import StateLost
+from pyspark_cloudfiles.file_log import VARIABLE, FileLog, files_between, log_of, new_log
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.log.file_log import VARIABLE, FileLog, files_between, log_of, new_log
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.segments import MERGED, SEGMENT_ROWS, Segment, Segments
+from pyspark_cloudfiles.segments import MERGED, SEGMENT_ROWS, Segment, Segments
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from pyspark_cloudfiles.errors import StateInUse
+from pyspark_cloudfiles.file_log import FileLog
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.log.file_log import FileLog
 
 pytestmark = pytest.mark.slow
 

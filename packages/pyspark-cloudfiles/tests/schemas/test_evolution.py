@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
-from pyspark_cloudfiles.schemas.layout import evolve_schema
+from pyspark_cloudfiles.layout import apply_hints, evolve_schema, parse_hints
 
 
 def schema(columns: str) -> StructType:

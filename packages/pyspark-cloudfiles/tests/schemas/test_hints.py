@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
+from pyspark_cloudfiles.layout import apply_hints, parse_hints
 
 
 def hinted(schema: str | T.StructType, hints: str) -> T.StructType:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
-from pyspark_cloudfiles.schemas.partitions import convert_partition, infer_partition_types, partition_values, unescape
+from pyspark_cloudfiles.paths import convert_partition, infer_partition_types, partition_values, unescape
 
 
 @pytest.mark.parametrize(

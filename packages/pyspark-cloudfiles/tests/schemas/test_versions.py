@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, StateLost
-from pyspark_cloudfiles.schemas.versions import SchemaStore, SchemaVersion
+from pyspark_cloudfiles.versions import SchemaStore, SchemaVersion
 
 FIRST = SchemaVersion(StructType([StructField("id", LongType())]), StructType(), "file:/data", "json")
 

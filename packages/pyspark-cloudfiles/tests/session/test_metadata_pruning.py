@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pyspark_cloudfiles import classic
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.session import metadata_pruning
 
 pytestmark = pytest.mark.slow
 
@@ -134,14 +134,14 @@ def test_what_cannot_be_exchanged_is_read_with_all(files, monkeypatch) -> None:
     def refuses() -> DataFrame:
         raise CloudFilesError("no such thing")
 
-    for key in list(metadata_pruning._loads):
-        monkeypatch.setitem(metadata_pruning._loads, key, refuses)
+    for key in list(classic._loads):
+        monkeypatch.setitem(classic._loads, key, refuses)
     query = files.run(frame)
     assert "_metadata#" in read_by(query) and len(files.rows("id")) == 4
 
 
 def test_a_frame_that_is_long_forgotten_is_read_with_all(files, monkeypatch) -> None:
-    monkeypatch.setattr(metadata_pruning, "_LOADS_LIMIT", 1)
+    monkeypatch.setattr(classic, "_LOADS_LIMIT", 1)
     old = files.frame()
     files.frame()
     query = files.run(old)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pyspark.sql.types import IntegerType, StructField, StructType
 
+from pyspark_cloudfiles import wrappers
 from pyspark_cloudfiles.errors import CloudFilesWarning
-from pyspark_cloudfiles.session import readers
 
 GIVEN = StructType([StructField("id", IntegerType(), nullable=False)])
 
@@ -54,7 +54,7 @@ class Session:
         self.conf = SimpleNamespace(get={"spark.sql.session.timeZone": "Europe/Berlin"}.get)
         self.dataSource = SimpleNamespace(register=lambda source: None)
         self.kind = type("Reader", (Reader,), {})
-        readers.install(self.kind)
+        wrappers.wrap_reader(self.kind)
 
     @property
     def readStream(self) -> Reader:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pyspark_cloudfiles.log.offsets import Offset
-from pyspark_cloudfiles.session.reports import describe_source, prepend_cause
+from pyspark_cloudfiles.history import Offset
+from pyspark_cloudfiles.wrappers import describe_source, prepend_cause
 
 OFFSET = Offset(3, 300, "file:/log/x", "file:/in")
 OURS = "[CF_STATE_LOST] The log is gone. Begin again."

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.session.sql import Call, calls
+from pyspark_cloudfiles.sql import Call, calls
 
 
 def only(text: str) -> Call:

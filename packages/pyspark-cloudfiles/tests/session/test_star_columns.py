@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.session.sql import names_metadata
+from pyspark_cloudfiles.sql import names_metadata
 
 if TYPE_CHECKING:
     from conftest import Ingestion

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.session.sql import TemporaryView, temporary_view
+from pyspark_cloudfiles.sql import TemporaryView, temporary_view
 
 
 @pytest.mark.parametrize(

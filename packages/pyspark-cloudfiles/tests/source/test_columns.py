@@ -7,10 +7,10 @@ import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
+from pyspark_cloudfiles import layout
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import Rows
 from pyspark_cloudfiles.options import parse
-from pyspark_cloudfiles.schemas import layout
 from pyspark_cloudfiles.source.task import assemble
 
 FILES = [SourceFile(f"file:/in/day={day}/a b.json", 10 * day, day * 1_000_000_123) for day in (1, 2, 3)]

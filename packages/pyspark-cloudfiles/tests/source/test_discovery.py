@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from pyspark_cloudfiles import paths
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
-from pyspark_cloudfiles.filesystems import globs
-from pyspark_cloudfiles.source.discovery import discover, is_hidden, parse_timestamp
+from pyspark_cloudfiles.source.plan import discover, is_hidden, parse_timestamp
 
 STRICT = {"strict_glob": True}
 
@@ -246,14 +246,14 @@ names = st.text(st.sampled_from("ab[]{}*?\\,^!-. %#é\n="), min_size=1, max_size
 @given(names)
 def test_an_escaped_name_matches_itself_only(name: str) -> None:
     glob = "".join("\\" + character for character in name)
-    assert globs.name_filter(glob).fullmatch(name)
-    assert not globs.name_filter(glob).fullmatch(name + "a")
+    assert paths.name_filter(glob).fullmatch(name)
+    assert not paths.name_filter(glob).fullmatch(name + "a")
 
 
 @given(names, st.booleans())
 def test_any_glob_is_compiled_or_refused(glob: str, strict: bool) -> None:
     try:
-        patterns = globs.path_globs(f"file:/base/{glob}/x", strict)
+        patterns = paths.path_globs(f"file:/base/{glob}/x", strict)
     except InvalidOption:
         return
     for pattern in patterns:
@@ -266,7 +266,7 @@ def test_any_glob_is_compiled_or_refused(glob: str, strict: bool) -> None:
 def test_directories_that_are_not_entered_hold_nothing_that_matches(names: list[str], glob: str) -> None:
     file = "/".join(["file:/base", *names])
     for strict in (True, False):
-        for pattern in globs.path_globs(f"file:/base/{glob.strip('/')}*", strict):
+        for pattern in paths.path_globs(f"file:/base/{glob.strip('/')}*", strict):
             directories = [file[:index] for index, character in enumerate(file) if character == "/" and index > 10]
             if pattern.matches(file) and file.startswith(pattern.base + "/"):
                 inside = [directory for directory in directories if len(directory) > len(pattern.base)]

@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import types as T
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.layout import Layout
 from pyspark_cloudfiles.options import parse
-from pyspark_cloudfiles.schemas.layout import Layout
 from pyspark_cloudfiles.source.plan import FilePartition, Plan
 from pyspark_cloudfiles.source.task import has_known_names
 

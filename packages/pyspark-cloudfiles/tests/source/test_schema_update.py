@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadMaxFiles
 
 from pyspark_cloudfiles.errors import StateInUse
-from pyspark_cloudfiles.log.file_log import files_between
-from pyspark_cloudfiles.source import schema_update
+from pyspark_cloudfiles.file_log import files_between
+from pyspark_cloudfiles.source import task
 from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 from pyspark_cloudfiles.source.plan import FilePartition, Plan
 
@@ -21,14 +21,14 @@ from pyspark_cloudfiles.source.plan import FilePartition, Plan
 def inferred(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note each time that a batch is looked at, which takes a moment."""
     calls: list[int] = []
-    original = schema_update.infer
+    original = task.infer
 
     def infer(files, options):
         calls.append(len(files))
         time.sleep(0.2)
         return original(files, options)
 
-    monkeypatch.setattr(schema_update, "infer", infer)
+    monkeypatch.setattr(task, "infer", infer)
     return calls
 
 
@@ -53,7 +53,7 @@ def planned(root: Path, **options: str) -> tuple[FilePartition, Plan]:
 
 def at_once(partition: FilePartition, plan: Plan, tasks: int = 6) -> set[bool]:
     with ThreadPoolExecutor(tasks) as pool:
-        return set(pool.map(lambda _: schema_update.evolve(partition, plan), range(tasks)))
+        return set(pool.map(lambda _: task.evolve(partition, plan), range(tasks)))
 
 
 def test_one_task_looks_at_the_batch_and_all_know_of_the_new_column(tmp_path: Path, inferred: list[int]):
@@ -73,9 +73,9 @@ def test_that_there_is_nothing_new_is_found_once_as_well(tmp_path: Path, inferre
 def test_another_batch_is_looked_at_again(tmp_path: Path, inferred: list[int]):
     partition, plan = planned(tmp_path)
     partition.end = 1
-    assert schema_update.evolve(partition, plan) is False
+    assert task.evolve(partition, plan) is False
     partition.end = 2
-    assert schema_update.evolve(partition, plan) is True
+    assert task.evolve(partition, plan) is True
     assert inferred == [1, 2]
 
 
@@ -86,5 +86,5 @@ def test_who_has_waited_too_long_looks_for_himself(
         raise StateInUse("held by another")
 
     partition, plan = planned(tmp_path)
-    monkeypatch.setattr(schema_update.filesystem, "lock", held)
-    assert schema_update.evolve(partition, plan) is True
+    monkeypatch.setattr(task.filesystem, "lock", held)
+    assert task.evolve(partition, plan) is True

@@ -8,8 +8,8 @@ from decimal import Decimal
 import pytest
 from pyspark.sql import types as T
 
+from pyspark_cloudfiles.conversion import converter
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.values.conversion import converter
 
 HOUR = 3_600_000_000
 NEW_YEAR = 1_704_067_200_000_000  # 2024-01-01T00:00:00Z

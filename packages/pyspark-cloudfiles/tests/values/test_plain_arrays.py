@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyspark_cloudfiles.values import plain_arrays
+from pyspark_cloudfiles import columns
 
 TASK = """
 import sys
@@ -22,7 +22,7 @@ from pyspark_cloudfiles.formats import find_format
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.options import parse
 from pyspark_cloudfiles.source.task import assemble
-from pyspark_cloudfiles.schemas.layout import inferred_layout
+from pyspark_cloudfiles.layout import inferred_layout
 
 name, kind = sys.argv[1:]
 types = [T.StringType()] * 4 if kind == "strings" else [T.LongType(), T.StringType(), T.DoubleType(), T.TimestampType()]
@@ -49,9 +49,9 @@ print("pyarrow" in sys.modules)
 
 @given(st.lists(st.text()), st.lists(st.binary()), st.lists(st.integers(-(2**63), 2**63 - 1)))
 def test_arrays_are_what_pyarrow_makes(texts: list[str], binaries: list[bytes], numbers: list[int]) -> None:
-    assert plain_arrays.texts(texts).equals(pa.array(texts, pa.string()))
-    assert plain_arrays.binaries(binaries).equals(pa.array(binaries, pa.binary()))
-    assert plain_arrays.longs(numbers).equals(pa.array(numbers, pa.int64()))
+    assert columns.texts(texts).equals(pa.array(texts, pa.string()))
+    assert columns.binaries(binaries).equals(pa.array(binaries, pa.binary()))
+    assert columns.longs(numbers).equals(pa.array(numbers, pa.int64()))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.values.rescue import (
+from pyspark_cloudfiles.rescue import (
     Leaf,
     member,
     paths_of,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
-from pyspark_cloudfiles.values import conversion, text_columns
-from pyspark_cloudfiles.values.text_columns import arrow_casts, convert_one_by_one, convert_texts
+from pyspark_cloudfiles import columns, conversion
+from pyspark_cloudfiles.columns import arrow_casts, convert_one_by_one, convert_texts
 
 NUMBERS = [
     "0",
@@ -103,5 +103,5 @@ def test_one_odd_cell_leaves_the_others_to_arrow(monkeypatch: pytest.MonkeyPatch
     arrow_type = pa.timestamp("us", "UTC")
     texts = pa.array([f"2024-01-02T03:04:{second:02}Z" for second in range(60)] + [odd])
     casts = arrow_casts(T.TimestampType(), arrow_type, {}, "UTC")
-    _, misfits = text_columns.convert_texts(texts, arrow_type, convert, casts)
+    _, misfits = columns.convert_texts(texts, arrow_type, convert, casts)
     assert looked_at == [odd] and misfits == ([] if odd[-5:] == "03:04" else [60])

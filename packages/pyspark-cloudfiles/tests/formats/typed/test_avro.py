@@ -21,8 +21,8 @@ from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InferenceFailed, InvalidOption, MissingFile, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats.avro import AvroFormat
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.avro import AvroFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")

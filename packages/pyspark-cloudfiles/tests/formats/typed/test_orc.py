@@ -18,8 +18,8 @@ from pyspark.sql.types import StructType
 from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.columnar import OrcFormat
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.formats.columnar import OrcFormat
+from pyspark_cloudfiles.source.plan import discover
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")

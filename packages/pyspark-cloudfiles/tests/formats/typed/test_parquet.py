@@ -20,7 +20,7 @@ from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnknownField
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.columnar import ParquetFormat
+from pyspark_cloudfiles.formats.columnar import ParquetFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")

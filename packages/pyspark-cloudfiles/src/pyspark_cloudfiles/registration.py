@@ -113,7 +113,7 @@ def _shipped_state_function(mounts: str | None) -> Any:
     from pyspark.sql.functions import udtf
 
     # After Spark's own functions, whose import takes longest.
-    from pyspark_cloudfiles.log.history import COLUMNS
+    from pyspark_cloudfiles.history import COLUMNS
 
     make_importable, origin = shipping.package_loader()
 
@@ -122,7 +122,7 @@ def _shipped_state_function(mounts: str | None) -> Any:
             make_importable(*origin)
             # On a worker, after the package was made importable.
             from pyspark_cloudfiles.filesystems.filesystem import iterate_mounted
-            from pyspark_cloudfiles.log.history import file_states
+            from pyspark_cloudfiles.history import file_states
 
             yield from map(tuple, iterate_mounted(mounts, file_states(checkpoint)))
 

@@ -19,12 +19,11 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
+from pyspark_cloudfiles import layout, registration
 from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.layout import METADATA, is_file_metadata
 from pyspark_cloudfiles.option_names import INTERNAL
-from pyspark_cloudfiles.schemas import layout
-from pyspark_cloudfiles.schemas.layout import METADATA, is_file_metadata
-from pyspark_cloudfiles.session import registration
-from pyspark_cloudfiles.session.registration import session_options
+from pyspark_cloudfiles.registration import session_options
 from pyspark_cloudfiles.shipping import PACKAGE
 from streaming_base import hooks
 

@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from pyspark_cloudfiles.conversion import DIGITS
 from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.batches import FileRows, Names, batch_of
-from pyspark_cloudfiles.formats.typed.file_schemas import Change, change_leaves, normalize_array
-from pyspark_cloudfiles.values.rescue import rescued_values
-from pyspark_cloudfiles.values.widening import DIGITS
+from pyspark_cloudfiles.formats.base import Names, ReadRequest
+from pyspark_cloudfiles.formats.engine import FileRows, batch_of
+from pyspark_cloudfiles.formats.file_schemas import Change, change_leaves, normalize_array
+from pyspark_cloudfiles.rescue import rescued_values
 
 _BITS = {T.ByteType: 8, T.ShortType: 16, T.IntegerType: 32}
 _SMALL = (T.ByteType, T.ShortType, T.IntegerType)

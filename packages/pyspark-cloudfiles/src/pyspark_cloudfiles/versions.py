@@ -17,16 +17,15 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import types as T
 
+from pyspark_cloudfiles import layout
 from pyspark_cloudfiles.errors import InferenceFailed, InvalidOption, MissingFile, StateLost, UnreadableFile
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import stream_format
 from pyspark_cloudfiles.formats.base import InferRequest
+from pyspark_cloudfiles.layout import Layout, apply_hints
 from pyspark_cloudfiles.options import Options
-from pyspark_cloudfiles.schemas import layout
-from pyspark_cloudfiles.schemas.hints import apply_hints
-from pyspark_cloudfiles.schemas.layout import Layout
-from pyspark_cloudfiles.schemas.partitions import infer_partition_types, partition_values
+from pyspark_cloudfiles.paths import infer_partition_types, partition_values
 
 _DIRECTORY = "_schemas"
 _EVOLVE_ATTEMPTS = 100

@@ -25,10 +25,11 @@ import pyarrow as pa
 
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.log.segments import SEGMENT_ROWS, Segments
+from pyspark_cloudfiles.segments import SEGMENT_ROWS, Segments
 
 if TYPE_CHECKING:
     import numpy as np
+
 
 DIGEST_BYTES = 16
 # A set of so many is small, and needs no numpy; a larger one joins the columns when it is an eighth of them.

@@ -22,10 +22,10 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark_cloudfiles.errors import CloudFilesError, InferenceFailed, InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, Format, InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.batches import FileRows, batch_of, batches_of
-from pyspark_cloudfiles.formats.typed.calendars import file_calendar
-from pyspark_cloudfiles.formats.typed.file_schemas import PROPERTY, Merged, NoArrowTypeError, parse_note
-from pyspark_cloudfiles.formats.typed.fitting import FileColumns
+from pyspark_cloudfiles.formats.columnar import file_calendar
+from pyspark_cloudfiles.formats.engine import FileRows, batch_of, batches_of
+from pyspark_cloudfiles.formats.file_schemas import PROPERTY, Merged, NoArrowTypeError, parse_note
+from pyspark_cloudfiles.formats.fitting import FileColumns
 
 Convert = Callable[[Any], Any]
 
