@@ -90,16 +90,6 @@ def test_a_changed_file_is_read_again_whole_where_overwrites_are_allowed(ingesti
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("delta")
-def test_a_new_checkpoint_reads_everything_again(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    ingestion.run()
-    ingestion.checkpoint = "another"
-    ingestion.run()
-    assert ingestion.ids() == [1, 1]
-
-
-@pytest.mark.slow
 def test_existing_files_are_left_out_on_request_and_for_good(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run(includeExistingFiles=False)

@@ -78,32 +78,19 @@ def test_the_column_of_all_other_elements_is_refused(write: Write) -> None:
 
 
 CONTENTS = [
-    "<r><a>1</a><b>x</b></r><r><a>2</a></r>",
-    "<r id='7' n='y'><a>1</a></r><r>text</r>",
-    "<r><a k='1'>v</a><a>w</a></r>",
-    "<r><a><b>1</b><c>2.5</c></a><a><b>3</b></a></r>",
+    "<r><a>1</a><b>x</b></r><r><a>2</a></r>", "<r id='7' n='y'><a>1</a></r><r>text</r>",
+    "<r><a k='1'>v</a><a>w</a></r>", "<r><a><b>1</b><c>2.5</c></a><a><b>3</b></a></r>",
     "<r><a/><b></b><c> </c><d>null</d><e>  x </e></r>",
     "<r><a>1</a><b>true</b><c>2020-01-01</c><d>2020-01-01T10:00:00</d><e>1.5</e><g>+1</g><h>1e3</h><i>NaN</i></r>",
     "<r><f>99999999999999999999</f><j>01</j><k>2020-01-01 10:00:00</k><l>1.0</l><m>2020-13-01</m><n>1d</n></r>",
-    "<r><a><b>1</b>t</a></r>",
-    "<r>t1<a>1</a>t2</r>",
-    "<r><a>t1<b>1</b>t2</a></r>",
-    "<r><n:a n:k='1'>1</n:a></r>",
-    "<r><a>1</a></r><r/><r></r>",
-    "<r><r><a>1</a></r></r>",
-    "<!-- <r><a>9</a></r> --><r><a><![CDATA[<r>&]]></a></r>",
-    "<r><a>&lt;&amp;&#233;</a></r>",
-    "<rr><a>1</a></rr><r\n k='1'><a>2</a></r>",
-    "<r><a b='&gt;>'>1</a></r>",
-    "<r><a>1</a></r><r><a><b>1</b></a></r>",
-    "<r><a>1</a></r><r><a>x</a></r>",
-    "<r><a k='1'/></r>",
-    "<r><z>1</z><b>1</b><a>1</a></r>",
-    "<r><a>1</a><a><b k='2'>2</b></a></r>",
+    "<r><a><b>1</b>t</a></r>", "<r>t1<a>1</a>t2</r>", "<r><a>t1<b>1</b>t2</a></r>", "<r><n:a n:k='1'>1</n:a></r>",
+    "<r><a>1</a></r><r/><r></r>", "<r><r><a>1</a></r></r>", "<!-- <r><a>9</a></r> --><r><a><![CDATA[<r>&]]></a></r>",
+    "<r><a>&lt;&amp;&#233;</a></r>", "<rr><a>1</a></rr><r\n k='1'><a>2</a></r>", "<r><a b='&gt;>'>1</a></r>",
+    "<r><a>1</a></r><r><a><b>1</b></a></r>", "<r><a>1</a></r><r><a>x</a></r>", "<r><a k='1'/></r>",
+    "<r><z>1</z><b>1</b><a>1</a></r>", "<r><a>1</a><a><b k='2'>2</b></a></r>",
     "<r><c>true</c><c>1</c><d>1</d><d>1.5</d><e>2020-01-01</e><e>2020-01-01T00:00:00</e></r>",
-    "<r><a>1</a><A>2</A></r>",
-    "",
-]
+    "<r><a>1</a><A>2</A></r>", "",
+]  # fmt: skip
 OPTIONS = [{"ignoreSurroundingSpaces": "false"}, {"ignoreNamespace": "true"}, {"excludeAttribute": "true"}]
 OPTIONS += [{"attributePrefix": "@", "valueTag": "v"}, {"nullValue": "1"}]
 

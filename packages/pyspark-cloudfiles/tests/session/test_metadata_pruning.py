@@ -69,11 +69,6 @@ def test_a_query_that_uses_it_has_it_and_notes_no_files(files, place: str) -> No
     assert sorted((row.id, row.file_name) for row in files.rows("id", "file_name")) == expected
 
 
-def test_a_filter_may_use_what_is_not_selected(files) -> None:
-    files.run(files.frame().where("_metadata.file_name = 'two.json'").select("id"))
-    assert sorted(row.id for row in files.rows("id")) == [3, 4]
-
-
 def test_a_files_name_is_found_among_more_columns_than_a_plan_shows(files) -> None:
     frame = files.frame()
     files.run(frame.select("id", F.struct(*many(frame), F.input_file_name().alias("file")).alias("s")))
@@ -117,15 +112,6 @@ def test_a_stream_goes_on_when_its_query_begins_to_use_it(files) -> None:
     files.run(files.frame().select("id", "_metadata.file_name"))
     assert [(row.id, row.file_name) for row in files.rows("id", "file_name") if row.file_name] == [(5, "three.json")]
     assert sorted(row.id for row in files.rows("id")) == [1, 2, 3, 4, 5]
-
-
-def test_an_inferred_schema_stays_as_it_was_when_the_frame_was_loaded(files) -> None:
-    files.schema = None
-    frame = files.frame()
-    files.put("three.json", {"id": 5})
-    query = files.run(frame)
-    assert "_metadata#" not in read_by(query)
-    assert sorted(row.id for row in files.rows("id")) == ["1", "2", "3", "4", "5"]
 
 
 def test_what_cannot_be_exchanged_is_read_with_all(files, monkeypatch) -> None:

@@ -37,10 +37,6 @@ def test_sources_of_others_are_left_alone():
         assert describe_source({"endOffset": offset, "latestOffset": offset}) == {}
 
 
-def test_an_offset_is_read_as_it_was_written():
-    assert Offset.from_json(json.loads(json.dumps(OFFSET.to_json()))) == OFFSET
-
-
 def test_a_cause_that_the_text_lacks_comes_first():
     assert prepend_cause("[TASK_WRITE_FAILED] Task failed", TRACE) == f"{OURS}\n\n[TASK_WRITE_FAILED] Task failed"
 

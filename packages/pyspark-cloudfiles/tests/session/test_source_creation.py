@@ -124,28 +124,6 @@ def test_a_spark_that_keeps_it_elsewhere_makes_it_itself(ingestion: Ingestion, m
     assert "new" in ingestion.rows()[0]
 
 
-@pytest.mark.parametrize("moved", [ImportError("pyspark.sql.worker"), AttributeError("arrowMaxRecordsPerBatch")])
-def test_a_spark_whose_private_modules_have_moved_makes_the_function_itself(
-    ingestion: Ingestion, monkeypatch: pytest.MonkeyPatch, moved: Exception
-):
-    def missing(*_: object) -> bytes:
-        raise moved
-
-    monkeypatch.setattr(classic, "_pickled_function", missing)
-    ingestion.put("a.json", {"id": 1})
-    frame = ingestion.frame()
-    assert made(frame) == [True, False]
-    ingestion.run(frame)
-    assert ingestion.ids() == [1]
-
-
-def test_what_cannot_be_handed_over_ends_nothing(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    frame = ingestion.frame()
-    made_of_it = classic.create_source({"path": "/x", "cloudfiles.format": "text"}, frame.schema)
-    classic.inject_into_plan(frame.sparkSession.range(1), made_of_it)  # whose plan has no data source
-
-
 @pytest.mark.parametrize("options", [{"cloudfiles.format": "jsn"}, {"cloudfiles.schemaevolutionmode": "addNewColumns"}])
 def test_what_is_wrong_is_an_error_of_analysis(options: dict[str, str]):
     schema = StructType([StructField("id", IntegerType())])

@@ -6,12 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from pyspark_cloudfiles import columns
 
 TASK = """
 import sys
@@ -45,13 +40,6 @@ options = {"path": f"file:{place}/in", "cloudfiles.format": "json", "cloudfiles.
 assert "a" in CloudFilesDataSource(options).schema().names
 print("pyarrow" in sys.modules)
 """
-
-
-@given(st.lists(st.text()), st.lists(st.binary()), st.lists(st.integers(-(2**63), 2**63 - 1)))
-def test_arrays_are_what_pyarrow_makes(texts: list[str], binaries: list[bytes], numbers: list[int]) -> None:
-    assert columns.texts(texts).equals(pa.array(texts, pa.string()))
-    assert columns.binaries(binaries).equals(pa.array(binaries, pa.binary()))
-    assert columns.longs(numbers).equals(pa.array(numbers, pa.int64()))
 
 
 @pytest.mark.slow

@@ -1,43 +1,35 @@
-"""Whole records as VARIANT: byte for byte what Spark's own readers make of them, and what happens to malformed ones."""
+"""Records as VARIANT: byte for byte what Spark's readers and PySpark's builder make, and malformed ones."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyspark.sql import Row, SparkSession
 from pyspark.sql.types import StringType, StructField, StructType, VariantType, VariantVal
+from pyspark.sql.variant_utils import VariantBuilder
 
 from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import stream_format
+from pyspark_cloudfiles.formats import stream_format, variant_encoding
 from pyspark_cloudfiles.formats.base import ReadRequest, Rows
+from pyspark_cloudfiles.formats.variant_encoding import Encoder, Variant, VariantTooLargeError
 from pyspark_cloudfiles.options import parse
 
 V = StructField("v", VariantType())
 CORRUPT = StructField("_corrupt_record", StringType())
 ONE, BOTH = StructType([V]), StructType([V, CORRUPT])
 JSON_LINES = [
-    '{"a":1,"b":[1.5,"x",null,true],"c":{"d":{}}}',
-    '{"b" : 1, "a": "\\u00e9"}',
-    "[1,2]",
-    '"text"',
-    "12345678901234567890123",
-    "1e3",
-    "null",
-    "",
-    "  ",
-    '{"a":1} trailing',
-    "{'a':'single'}",
-    '{"n":NaN,"i":-Infinity}',
-    '{"a":1,"a":2}',
-    '{"a":1, "a" :2}',
-    '{"a":"text with \\": in it"}',
-    '{"a":',
-    "nothing",
+    '{"a":1,"b":[1.5,"x",null,true],"c":{"d":{}}}', '{"b" : 1, "a": "\\u00e9"}', "[1,2]", '"text"',
+    "12345678901234567890123", "1e3", "null", "", "  ", '{"a":1} trailing', "{'a':'single'}",
+    '{"n":NaN,"i":-Infinity}', '{"a":1,"a":2}', '{"a":1, "a" :2}', '{"a":"text with \\": in it"}', '{"a":', "nothing",
     '{"a":1.10,"b":-0,"c":-0.0,"d":100000000000000000000000000000000000000000}',
-]
+]  # fmt: skip
 CSV_LINES = [
     "n,m,t",
     "1,2.50,2024-01-02",
@@ -144,3 +136,41 @@ def test_other_columns_are_refused(tmp_path: Path):
 def test_only_formats_with_records_of_text_have_it(name: str):
     with pytest.raises(InvalidOption, match="json, csv, xml"):
         stream_format(parse({"cloudfiles.format": name, "path": "/x", "singlevariantcolumn": "v"}))
+
+
+INTEGERS = [0, 127, 128, -128, -129, 2**15, -(2**31), 2**31, 2**63 - 1, 2**63, -(2**63) - 1, 10**37, 10**38, -(10**40)]
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=80),
+    st.sampled_from(INTEGERS),
+    st.integers(-(2**70), 2**70),
+)
+names = st.text(st.characters(exclude_categories=["Cs"], max_codepoint=0xD7FF), max_size=5)
+records = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=5) | st.dictionaries(names, inner, max_size=5), max_leaves=30
+)
+
+
+def encoded(text: str) -> Variant:
+    return Encoder().variant(msgspec.json.Decoder(float_hook=variant_encoding.encode_number).decode(text))
+
+
+@given(records)
+def test_any_record_is_encoded_as_pyspark_does(record: Any):
+    text = json.dumps(record, ensure_ascii=False)
+    assert encoded(text) == VariantBuilder().build(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [255, 256, 300, 70_000])
+def test_large_objects_and_arrays(count: int):
+    text = json.dumps({"a": list(range(count)), **{f"k{number}": "x" * 10 for number in range(count)}})
+    assert encoded(text) == VariantBuilder().build(text)
+
+
+def test_what_is_too_large_is_told():
+    with pytest.raises(VariantTooLargeError):
+        encoded(json.dumps("x" * (variant_encoding.VARIANT_LIMIT + 1)))
+    with pytest.raises(VariantTooLargeError):
+        encoded(json.dumps(["x" * 1000] * 20_000))
