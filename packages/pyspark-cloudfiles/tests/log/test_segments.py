@@ -59,16 +59,6 @@ def test_large_appends_are_cut_into_segments(directory: str, tmp_path: Path):
     assert files(tmp_path) == [Segment(0, SEGMENT_ROWS).name, Segment(SEGMENT_ROWS, 1).name]
 
 
-def test_a_name_that_was_taken_and_got_no_content_is_cleared_up(directory: str, tmp_path: Path):
-    grown(directory, 2, 3)
-    (tmp_path / "log" / Segment(2, 3).name).write_bytes(b"")
-    segments = Segments(directory)
-    segments.remove_replaced()
-    assert len(segments) == 2
-    segments.append(numbers(2, 4))
-    assert Segments(directory).rows(0, 4)["n"].to_pylist() == [0, 1, 2, 3]
-
-
 @pytest.mark.parametrize("kept", [0, 1, 100, -1])
 def test_a_torn_last_segment_that_nobody_was_given_is_written_anew(directory: str, tmp_path: Path, kept: int):
     grown(directory, 2, 3)

@@ -77,15 +77,6 @@ def test_what_the_user_said_arrives_with_what_the_session_knows():
     }  # fmt: skip
 
 
-def test_how_much_inference_looks_at_is_told_where_the_session_says_it():
-    session = Session()
-    setting = "spark.databricks.cloudFiles.schemaInference.sampleSize.numFiles"
-    session.conf = SimpleNamespace(get={"spark.sql.session.timeZone": "UTC", setting: "7"}.get)
-    loaded = session.readStream.format("cloudFiles").option("cloudFiles.schemaLocation", "/c").load("/in")
-    assert loaded["__cloudfiles.samplefiles"] == "7"
-    assert "__cloudfiles.samplebytes" not in loaded
-
-
 def test_the_users_reader_stays_the_users():
     reader = Session().readStream.format("cloudFiles").option("cloudFiles.schemaLocation", "/c")
     reader.load("/in")

@@ -8,11 +8,9 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from pyspark_cloudfiles import paths
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
 from pyspark_cloudfiles.source.plan import discover, is_hidden, parse_timestamp
 
@@ -222,14 +220,3 @@ class patch_conf:
 
 
 names = st.text(st.sampled_from("ab[]{}*?\\,^!-. %#é\n="), min_size=1, max_size=8)
-
-
-@given(st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=3), st.text("ab*?/", max_size=6))
-def test_directories_that_are_not_entered_hold_nothing_that_matches(names: list[str], glob: str) -> None:
-    file = "/".join(["file:/base", *names])
-    for strict in (True, False):
-        for pattern in paths.path_globs(f"file:/base/{glob.strip('/')}*", strict):
-            directories = [file[:index] for index, character in enumerate(file) if character == "/" and index > 10]
-            if pattern.matches(file) and file.startswith(pattern.base + "/"):
-                inside = [directory for directory in directories if len(directory) > len(pattern.base)]
-                assert all(map(pattern.may_contain, inside))
