@@ -28,13 +28,13 @@ from notebook_dialect.session import spark_methods
 from pyspark.sql import DataFrameReader, DataFrameWriter, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame
 from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
-from pyspark_cloudfiles.session import driver
+from pyspark_cloudfiles import wrappers
 from stream_view import console
 from streaming_base import builders, hooks
 from streaming_classroom.kafka import redirect
 
 INSTALL = {
-    "pyspark_cloudfiles": lambda: driver.install_in(SparkSession, DataStreamReader, True),
+    "pyspark_cloudfiles": lambda: wrappers.install_in(SparkSession, DataStreamReader, True),
     "notebook_dialect": spark_methods.install,
     "stream_view": console.install,
     "declarative_pipelines": dataset_reads.install,

@@ -34,27 +34,27 @@ def _no_archive() -> None:
 
 
 def _no_spared_lookup() -> None:
-    from pyspark_cloudfiles.session import registration
+    from pyspark_cloudfiles import registration
 
     registration.skip_source_lookup = lambda _spark: None
 
 
 def _no_warm_worker() -> None:
-    from pyspark_cloudfiles.session import worker_warmup
+    from pyspark_cloudfiles import classic
 
-    worker_warmup.warm = lambda *_: None
+    classic.warm_worker = lambda *_: None
 
 
 def _no_source_made_here() -> None:
-    from pyspark_cloudfiles.session import source_creation
+    from pyspark_cloudfiles import classic
 
-    source_creation.is_possible = lambda _spark: False
+    classic.can_create_source = lambda _spark: False
 
 
 def _no_pruning() -> None:
-    from pyspark_cloudfiles.session import metadata_pruning
+    from pyspark_cloudfiles import classic
 
-    metadata_pruning.remember_load = lambda _without: {}
+    classic.remember_load = lambda _without: {}
 
 
 #: Each trick, and the function that switches it off in a new process.
@@ -62,9 +62,9 @@ PARTS: dict[str, Callable[[], None]] = {
     "workers forked from a warm process (worker_launcher)": _no_fork_server,
     "classes of the JVM from an archive (setup/archive)": _no_archive,
     "no lookup of packages of sources (registration)": _no_spared_lookup,
-    "a worker warmed during the planning (worker_warmup)": _no_warm_worker,
-    "data source made in this process (source_creation)": _no_source_made_here,
-    "_metadata only where it is used (metadata_pruning)": _no_pruning,
+    "a worker warmed during the planning (classic)": _no_warm_worker,
+    "data source made in this process (classic)": _no_source_made_here,
+    "_metadata only where it is used (classic)": _no_pruning,
 }
 
 

@@ -13,19 +13,12 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
-import msgspec
-import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.filesystems import filesystem, object_store
-from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import base, find_format
-from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 
 if find_spec("suite") is None:  # by itself, without the repository around it
     from .plain_session import *  # noqa: F403
@@ -159,62 +152,6 @@ def s3() -> Iterator[str]:
         yield "s3://bucket"
         object_store._store.cache_clear()
     server.stop()
-
-
-Agree = Callable[[str, list[SourceFile], "ReadRequest | InferRequest"], None]
-
-
-@pytest.fixture(scope="session")
-def assert_paths_agree() -> Agree:
-    """Fail unless files give the same rows, or the same schema, with and without the fast path."""
-
-    def agree(name: str, files: list[SourceFile], request: ReadRequest | InferRequest) -> None:
-        read = _rows if isinstance(request, ReadRequest) else _schema
-        with patch.object(base, "FAST_PATH", False):
-            expected = read(name, files, request)
-        assert read(name, files, request) == expected
-
-    return agree
-
-
-def _schema(name: str, files: list[SourceFile], request: InferRequest) -> Any:
-    return find_format(name).infer(files, request)
-
-
-def _rows(name: str, files: list[SourceFile], request: ReadRequest) -> Any:
-    """Return all rows with what was rescued, and how many each file gave; or the kind of the error.
-
-    Of several errors in a file, the size of a batch decides which is first.
-    """
-    rows, per_file = [], dict.fromkeys(files, 0)
-    try:
-        for part in find_format(name).read(files, request):
-            assert sum(count for _, count in part.counts) == part.batch.num_rows
-            rescued = part.rescued.to_pylist() if part.rescued is not None else [None] * part.batch.num_rows
-            rows += [(*row, _members(left)) for row, left in zip(_comparable(part.batch), rescued, strict=True)]
-            for file, count in part.counts:
-                per_file[file] += count
-    except CloudFilesError as error:
-        return type(error)
-    return rows, list(per_file.values())
-
-
-def _comparable(batch: pa.RecordBatch) -> list[tuple[str, ...]]:
-    columns = []
-    for column in batch.columns:
-        if pa.types.is_temporal(column.type):
-            column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
-        columns.append([repr(value) for value in column.to_pylist()])
-    return list(zip(*columns, strict=True))
-
-
-def _members(rescued: str | None) -> Any:
-    """Return what was rescued of a row, without the order of unknown fields, which is that of a whole block."""
-    try:
-        fields = msgspec.json.decode(rescued or "{}", type=dict[str, msgspec.Raw])
-    except msgspec.DecodeError:  # a value is JSON to lenient parsers only
-        return rescued
-    return {name: bytes(value) for name, value in fields.items()}
 
 
 @pytest.fixture

@@ -72,34 +72,6 @@ def test_a_corrupt_file_ends_the_stream_by_name_or_is_passed_over_on_request(ing
     assert ingestion.ids()[:2] == [1, 2]
 
 
-@pytest.mark.slow
-def test_csv_of_all_sorts(ingestion: Ingestion):
-    ingestion.format = "csv"
-    ingestion.put("a.csv", "id,text", "1,x")
-    ingestion.put("b.csv", "text,id", "y,2")  # matched by name
-    ingestion.put("c.csv", "id,text", "3", "4,z,extra", '5,"a, ""b"""')
-    ingestion.put("d.csv", "id,text,text", "6,one,two")
-    frame = ingestion.frame(schemaEvolutionMode="rescue")
-    ingestion.run(frame)
-    rows = {row["id"]: row["text"] for row in ingestion.rows("id", "text")}
-    assert (rows["1"], rows["2"], rows["3"], rows["4"]) == ("x", "y", None, "z")
-    assert set(rows) == {"1", "2", "3", "4", "5", "6"}
-
-
-@pytest.mark.slow
-def test_parquet_with_types_that_disagree_is_rescued(ingestion: Ingestion):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    ingestion.format = "parquet"
-    pq.write_table(pa.table({"id": [1], "n": [1]}), ingestion.source / "a.parquet")
-    ingestion.run()
-    pq.write_table(pa.table({"id": [2], "n": ["many"]}), ingestion.source / "b.parquet")
-    ingestion.run()
-    [row] = [row for row in ingestion.rows() if row["id"] == 2]
-    assert row["n"] is None and json.loads(row["_rescued_data"])["n"] == "many"
-
-
 def test_a_source_that_does_not_exist_is_said(ingestion: Ingestion):
     ingestion.source.rmdir()
     with pytest.raises(AnalysisException, match="CF_PATH_DOES_NOT_EXIST"):

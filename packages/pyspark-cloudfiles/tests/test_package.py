@@ -62,11 +62,6 @@ def test_the_readme_has_every_option_once(heading: str, known: tuple[str, ...]):
     assert sorted(options_in(heading)) == sorted(known)
 
 
-def test_the_license_is_the_projects():
-    assert PROJECT["project"]["license-files"] == ["LICENSE"]
-    assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
-
-
 def test_the_version_is_said_once():
     assert PROJECT["project"]["version"] == pyspark_cloudfiles.__version__
 

@@ -75,15 +75,6 @@ def test_hints_change_types_and_add_columns_whose_arrival_is_no_surprise(ingesti
     assert [(row["id"], row["currency"]) for row in ingestion.rows("id", "currency")] == [(1, None), (2, "USD")]
 
 
-@pytest.mark.slow
-def test_a_value_that_does_not_fit_a_hint_is_null_and_rescued(ingestion: Ingestion):
-    ingestion.options["schemaHints"] = "n INT"
-    ingestion.put("a.json", {"id": 1, "n": "many"}, {"id": 2, "n": 2})
-    ingestion.run()
-    assert [row["n"] for row in ingestion.rows("id", "n")] == [None, 2]
-    assert rescued(ingestion) == [{"n": "many", "_file_path": "a.json"}, None]
-
-
 def test_nothing_to_infer_from_is_said(ingestion: Ingestion):
     with pytest.raises(AnalysisException, match="CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE"):
         ingestion.frame()
@@ -232,19 +223,6 @@ def test_a_given_schema_cannot_evolve(ingestion: Ingestion):
 
 
 @pytest.mark.slow
-def test_types_grow_where_the_mode_lets_them(ingestion: Ingestion):
-    ingestion.options |= {"schemaEvolutionMode": "addNewColumnsWithTypeWidening", "inferColumnTypes": "true"}
-    ingestion.options["schemaHints"] = "n INT"
-    ingestion.put("a.json", {"id": 1, "n": 1})
-    ingestion.run()
-    ingestion.options.pop("schemaHints")
-    ingestion.put("b.json", {"id": 2, "n": 5_000_000_000})
-    with pytest.raises(StreamingQueryException, match="n from int to bigint"):
-        ingestion.run()
-    assert types(ingestion)["n"] == "bigint"
-
-
-@pytest.mark.slow
 def test_another_case_of_a_name_is_rescued_unless_case_does_not_matter(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -311,14 +289,6 @@ def test_failfast_ends_at_a_malformed_record_and_names_it(ingestion: Ingestion):
     ingestion.schema = "id BIGINT"
     with pytest.raises(StreamingQueryException, match="MALFORMED_RECORD_IN_PARSING"):
         ingestion.run(mode="FAILFAST")
-
-
-@pytest.mark.slow
-def test_a_glob_chooses_files_by_name(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    ingestion.put("b.txt", "not json")
-    ingestion.run(pathGlobFilter="*.json")
-    assert ingestion.ids() == [1]
 
 
 def test_the_format_must_be_one_that_there_is(ingestion: Ingestion):

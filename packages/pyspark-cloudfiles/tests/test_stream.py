@@ -90,16 +90,6 @@ def test_a_changed_file_is_read_again_whole_where_overwrites_are_allowed(ingesti
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("delta")
-def test_a_new_checkpoint_reads_everything_again(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    ingestion.run()
-    ingestion.checkpoint = "another"
-    ingestion.run()
-    assert ingestion.ids() == [1, 1]
-
-
-@pytest.mark.slow
 def test_existing_files_are_left_out_on_request_and_for_good(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run(includeExistingFiles=False)
@@ -129,12 +119,13 @@ def test_with_a_schema_no_schema_location_is_needed_and_restarts_go_on(ingestion
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("delta")
-def test_a_file_that_vanished_ends_the_stream_and_nothing_is_lost(ingestion: Ingestion):
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_file_that_vanished_ends_the_stream_or_is_passed_over_on_request(ingestion: Ingestion, ignored: bool):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
     ingestion.put("b.json", {"id": 2})
     ingestion.put("c.json", {"id": 3})
-    frame = ingestion.frame(maxFilesPerTrigger=1)
+    frame = ingestion.frame(maxFilesPerTrigger=1, ignoreMissingFiles=ignored)
 
     def lose_the_next(batch, number: int) -> None:
         (ingestion.source / "c.json").unlink(missing_ok=True)
@@ -142,29 +133,14 @@ def test_a_file_that_vanished_ends_the_stream_and_nothing_is_lost(ingestion: Ing
 
     writer = frame.writeStream.foreachBatch(lose_the_next).option("checkpointLocation", ingestion.url("checkpoint"))
     query = writer.trigger(availableNow=True).start()
+    if ignored:
+        assert query.awaitTermination(90) and ingestion.ids() == [1, 2]
+        return
     with pytest.raises(StreamingQueryException, match=r"FAILED_READ_FILE.FILE_NOT_EXIST.*c\.json"):
         query.awaitTermination(90)
     ingestion.put("c.json", {"id": 3})
     ingestion.run()
     assert ingestion.ids() == [1, 2, 3]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("delta")
-def test_a_file_that_vanished_is_passed_over_on_request(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    ingestion.run()
-    ingestion.put("b.json", {"id": 2})
-    ingestion.put("c.json", {"id": 3})
-    frame = ingestion.frame(maxFilesPerTrigger=1, ignoreMissingFiles=True)
-
-    def lose_the_next(batch, number: int) -> None:
-        (ingestion.source / "c.json").unlink(missing_ok=True)
-        batch.write.mode("append").save(ingestion.url("table"))
-
-    writer = frame.writeStream.foreachBatch(lose_the_next).option("checkpointLocation", ingestion.url("checkpoint"))
-    assert writer.trigger(availableNow=True).start().awaitTermination(90)
-    assert ingestion.ids() == [1, 2]
 
 
 @pytest.mark.slow

@@ -17,11 +17,11 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, StateInUse, StateLost, UnknownFields
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.history import FileState, file_states
-from pyspark_cloudfiles.log.segments import Segments
+from pyspark_cloudfiles.history import FileState, file_states
+from pyspark_cloudfiles.segments import Segments
 from pyspark_cloudfiles.source import cleaning, stream_reader
 from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
-from pyspark_cloudfiles.source.schema_update import TypesWidened
+from pyspark_cloudfiles.source.task import TypesWidened
 
 
 class Query:
@@ -40,6 +40,11 @@ class Query:
         self.clock += 1
         os.utime(path, (self.clock, self.clock))
         return path
+
+    def move_when_done(self, retention: str = "0 seconds") -> None:
+        """Clean up files by moving them into the directory ``done``."""
+        done = {"retentionDuration": retention, "moveDestination": f"file:{self.root}/done"}
+        self.options |= {"cleanSource": "MOVE", **{f"cleanSource.{key}": value for key, value in done.items()}}
 
     def reader(self):
         options = {
@@ -88,19 +93,6 @@ def states(query: Query) -> list[FileState]:
 
 def rescued(row: dict) -> dict:
     return {key: value for key, value in json.loads(row["_rescued_data"]).items() if key != "_file_path"}
-
-
-def test_the_files_of_the_schema_are_not_looked_at_again(query: Query, monkeypatch: pytest.MonkeyPatch):
-    looked_at: list[list[str]] = []
-    reader = stream_reader.CloudFilesStreamReader
-    monkeypatch.setattr(reader, "_precheck", lambda self, batch: looked_at.append([file.name for file in batch.files]))
-    query.put("a.json", {"id": 1})
-    query.put("b.json", {"id": 2})
-    query.run()
-    assert looked_at == []
-    query.put("c.json", {"id": 3})
-    query.run()
-    assert looked_at == [["c.json"]]
 
 
 @pytest.mark.parametrize("change", ["mode", "file"])
@@ -202,10 +194,8 @@ def test_a_batch_in_which_every_record_is_dropped_is_empty(query: Query):
 
 @pytest.mark.parametrize("path", ["in/*", "in/x/a.json"])
 def test_cleaned_files_keep_their_place_below_a_glob_or_a_file(query: Query, path: str):
-    query.options |= {
-        "path": f"file:{query.root}/{path}", "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
-        "cleanSource.moveDestination": f"file:{query.root}/done",
-    }  # fmt: skip
+    query.move_when_done()
+    query.options["path"] = f"file:{query.root}/{path}"
     query.put("x/a.json", {"id": 1})
     query.run()
     moved = [str(found.relative_to(query.root)) for found in (query.root / "done").rglob("*.json")]
@@ -223,10 +213,7 @@ def test_files_are_not_moved_to_where_a_glob_finds_them_again(query: Query):
 
 
 def test_a_file_that_cannot_be_cleaned_does_not_end_the_stream(query: Query, monkeypatch: pytest.MonkeyPatch):
-    query.options |= {
-        "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
-        "cleanSource.moveDestination": f"file:{query.root}/done",
-    }  # fmt: skip
+    query.move_when_done()
     query.put("a.json", {"id": 1})
 
     def refuse(*_: str) -> None:
@@ -240,10 +227,7 @@ def test_a_file_that_cannot_be_cleaned_does_not_end_the_stream(query: Query, mon
 
 
 def test_the_state_of_a_file_tells_when_it_was_done_and_cleaned(query: Query):
-    query.options |= {
-        "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
-        "cleanSource.moveDestination": f"file:{query.root}/done",
-    }  # fmt: skip
+    query.move_when_done()
     query.put("a.json", {"id": 1})
     query.run()
     query.put("b.json", {"id": 2})
@@ -267,10 +251,7 @@ def test_without_cleaning_a_file_is_known_to_be_done_as_well(query: Query):
 
 
 def test_a_changed_file_is_left_by_the_cleaner(query: Query):
-    query.options |= {
-        "cleanSource": "MOVE", "cleanSource.retentionDuration": "1 hour",
-        "cleanSource.moveDestination": f"file:{query.root}/done",
-    }  # fmt: skip
+    query.move_when_done("1 hour")
     query.put("a.json", {"id": 1})
     query.run()
     query.put("a.json", {"id": 2})
@@ -281,10 +262,7 @@ def test_a_changed_file_is_left_by_the_cleaner(query: Query):
 
 
 def test_what_could_not_be_cleaned_is_tried_again_and_then_noted(query: Query, monkeypatch: pytest.MonkeyPatch):
-    query.options |= {
-        "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
-        "cleanSource.moveDestination": f"file:{query.root}/done",
-    }  # fmt: skip
+    query.move_when_done()
     kept, gone = query.put("a.json", {"id": 1}), query.put("b.json", {"id": 2})
     move = filesystem.move
 
@@ -307,10 +285,7 @@ def test_what_could_not_be_cleaned_is_tried_again_and_then_noted(query: Query, m
 
 def test_a_slow_cleaning_does_not_hold_up_the_next_batch(query: Query, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cleaning, "JOIN_TIMEOUT", 0.05)
-    query.options |= {
-        "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
-        "cleanSource.moveDestination": f"file:{query.root}/done",
-    }  # fmt: skip
+    query.move_when_done()
     for name in ("a.json", "b.json", "c.json"):
         query.put(name, {"id": 1})
     goes_on, begun = threading.Event(), threading.Event()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # what type checkers and editors see
     from pyspark_cloudfiles.errors import CloudFilesError as CloudFilesError
     from pyspark_cloudfiles.errors import CloudFilesWarning as CloudFilesWarning
-    from pyspark_cloudfiles.session.driver import install as install
-    from pyspark_cloudfiles.session.driver import uninstall as uninstall
     from pyspark_cloudfiles.source.data_source import CloudFilesDataSource as DefaultSource
+    from pyspark_cloudfiles.wrappers import install as install
+    from pyspark_cloudfiles.wrappers import uninstall as uninstall
 
 __version__ = "0.1.0"
 __all__ = ["CloudFilesError", "CloudFilesWarning", "DefaultSource", "__version__", "install", "uninstall"]
@@ -22,9 +22,9 @@ __all__ = ["CloudFilesError", "CloudFilesWarning", "DefaultSource", "__version__
 def __getattr__(name: str) -> Any:
     # Each process needs one of the two, and importing the other would cost it time.
     if name in ("install", "uninstall"):
-        from pyspark_cloudfiles.session import driver
+        from pyspark_cloudfiles import wrappers
 
-        return getattr(driver, name)
+        return getattr(wrappers, name)
     if name in ("CloudFilesError", "CloudFilesWarning"):
         from pyspark_cloudfiles import errors
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.filesystem import MOUNTS_SETTING
+from pyspark_cloudfiles.layout import Hint, parse_hints
 from pyspark_cloudfiles.option_names import (
     CASE_SENSITIVE,
     INTERNAL,
@@ -22,8 +23,7 @@ from pyspark_cloudfiles.option_names import (
     check_names,
     setting_option,
 )
-from pyspark_cloudfiles.schemas.hints import Hint, parse_hints
-from pyspark_cloudfiles.values.times import local_timezone
+from pyspark_cloudfiles.times import local_timezone
 
 DAY = 24 * 3600
 _CASE_SENSITIVE = setting_option(CASE_SENSITIVE)

@@ -1,4 +1,4 @@
-"""Files by URL: spelling, reading, atomic writing, locks, listing."""
+"""Files by URL: spelling, mounts, reading, atomic writing, locks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
 
@@ -16,6 +17,7 @@ import pytest
 
 from pyspark_cloudfiles.errors import InvalidOption, StateInUse
 from pyspark_cloudfiles.filesystems import filesystem, local
+from pyspark_cloudfiles.filesystems.filesystem import MOUNTS_VARIABLE, iterate_mounted, mounted
 
 DEMO = "file:/a/b"
 
@@ -167,23 +169,8 @@ def test_a_name_as_long_as_can_be_is_written(tmp_path: Path) -> None:
     assert filesystem.read_bytes(url) == b"1"
 
 
-def test_of_many_writers_one_is_first(tmp_path: Path) -> None:
-    url, won, barrier = f"file:{tmp_path}/a/once", [], threading.Barrier(8)
-
-    def write(number: int) -> None:
-        barrier.wait()
-        try:
-            filesystem.write_atomically(url, str(number).encode(), overwrite=False)
-        except FileExistsError:
-            return
-        won.append(number)
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert filesystem.read_bytes(url) == str(*won).encode()
+def test_of_many_writers_one_is_first(tmp_path: Path, one_of_many_writes: Callable[[str, int], None]) -> None:
+    one_of_many_writes(f"file:{tmp_path}/a/once", 8)
     assert filesystem.names(f"file:{tmp_path}/a") == ["once"]
 
 
@@ -265,3 +252,40 @@ def test_a_killed_process_gives_its_lock_back(tmp_path: Path) -> None:
 def test_a_remote_lock_does_nothing() -> None:
     with filesystem.lock("s3://bucket/a"), filesystem.lock("s3://bucket/a"):
         pass
+
+
+A, B = (json.dumps({"dbfs:/": directory}) for directory in ("/a", "/b"))
+
+
+def where() -> str | None:
+    return filesystem.local_path("dbfs:/x")
+
+
+def test_mounts_hold_until_the_block_ends():
+    with mounted(A):
+        with mounted(B):
+            assert where() == "/b/x"
+        assert where() == "/a/x"
+    assert where() is None and MOUNTS_VARIABLE not in os.environ
+
+
+def test_a_source_without_mounts_has_those_of_the_environment(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(MOUNTS_VARIABLE, A)
+    with mounted(None):
+        assert where() == "/a/x"
+    with mounted(B):
+        assert where() == "/b/x"
+
+
+def test_another_thread_has_none_of_them():
+    with mounted(A), ThreadPoolExecutor(1) as threads:
+        assert threads.submit(where).result(10) is None
+
+
+def test_two_iterators_that_take_turns_have_their_own():
+    def places() -> Iterator[str | None]:
+        for _ in range(2):
+            yield where()
+
+    pairs = zip(iterate_mounted(A, places()), iterate_mounted(B, places()), strict=True)
+    assert [(*pair, where()) for pair in pairs] == [("/a/x", "/b/x", None)] * 2

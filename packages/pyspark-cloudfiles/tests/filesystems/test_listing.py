@@ -1,4 +1,4 @@
-"""Listing a directory of this machine: everything once, links and strange names included, and nothing in vain."""
+"""Listings: everything once, links and strange names included, nothing in vain; and where a store's may begin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ import pytest
 
 from pyspark_cloudfiles.errors import PathNotFound
 from pyspark_cloudfiles.filesystems import filesystem, listing
-from pyspark_cloudfiles.filesystems.listing import COARSEST_CLOCK, TRUST_LIMIT, ListingCache
+from pyspark_cloudfiles.filesystems.listing import (
+    COARSEST_CLOCK,
+    SHORT_LISTINGS_LIMIT,
+    TRUST_LIMIT,
+    IncrementalListing,
+    ListingCache,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -108,13 +114,6 @@ def test_what_vanishes_during_a_listing_is_passed_over(tmp_path: Path) -> None:
 def test_a_listing_of_nothing_is_empty(tmp_path: Path) -> None:
     assert below(tmp_path / "none") == []
     assert below(put(tmp_path / "file")) == []
-
-
-def test_directories_that_are_not_entered_are_not_listed(tmp_path: Path) -> None:
-    put(tmp_path / "a/x")
-    put(tmp_path / "b/x")
-    found = filesystem.list_files(str(tmp_path), lambda directory: directory.endswith("/b"))
-    assert [url for url, _, _ in found] == [f"file:{tmp_path}/b/x"]
 
 
 def test_a_directory_that_links_lead_to_is_entered_once_without_circles(tmp_path: Path) -> None:
@@ -278,3 +277,39 @@ def test_a_directory_that_is_passed_over_leads_on_to_those_below(tmp_path: Path)
     follower.settle()
     put(tmp_path / "a/b/c/y")
     assert follower.look() == ["y"]
+
+
+def test_automatically_only_where_all_that_was_new_came_last():
+    names = IncrementalListing("auto")
+    names.record("r", None, "r/2", "r/1")
+    assert names.offset("r") is None
+    names.record("r", None, "r/4", "r/3")
+    assert names.offset("r") == "r/4"
+    assert names.offset("other") is None
+
+
+def test_one_name_in_between_and_everything_is_listed_again():
+    names = IncrementalListing("auto")
+    names.record("r", None, "r/2", "r/1")
+    names.record("r", None, "r/4", "r/1b")
+    assert names.offset("r") is None
+
+
+def test_on_demand_always_and_never():
+    wanted, refused = IncrementalListing("true"), IncrementalListing("false")
+    for names in (wanted, refused):
+        names.record("r", None, "r/2", "r/1")
+        names.record("r", None, "r/4", "r/1b")
+    assert wanted.offset("r") == "r/4"
+    assert refused.offset("r") is None
+
+
+def test_after_seven_short_listings_comes_one_of_everything():
+    names = IncrementalListing("true")
+    names.record("r", None, "r/2", "r/1")
+    for _ in range(SHORT_LISTINGS_LIMIT):
+        assert names.offset("r") == "r/2"
+        names.record("r", "r/2", "r/2", None)
+    assert names.offset("r") is None
+    names.record("r", None, "r/2", None)
+    assert names.offset("r") == "r/2"

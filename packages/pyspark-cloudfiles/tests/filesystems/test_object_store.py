@@ -1,4 +1,4 @@
-"""Google Cloud Storage and Azure as S3: pages, conditional put, and the file log on them.
+"""S3, which moto plays, Google Cloud Storage and Azure: pages, conditional put, and the file log on them.
 
 Google's emulators do not have the XML interface that obstore uses, so a fake of our own plays it.  Azure is played by
 Microsoft's Azurite where ``azurite-blob`` is installed (``npm install -g azurite``).
@@ -27,12 +27,19 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from pyspark_cloudfiles.errors import StateInUse
+from pyspark_cloudfiles.errors import InvalidOption, MissingFile, PathNotFound, StateInUse
+from pyspark_cloudfiles.file_log import FileLog
 from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.log.file_log import FileLog
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
+from pyspark_cloudfiles.formats.avro import AvroFormat
+from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
+from pyspark_cloudfiles.formats.columnar import ParquetFormat
+from pyspark_cloudfiles.formats.plain_files import TextFormat
+from pyspark_cloudfiles.paths import partition_values
+from pyspark_cloudfiles.source.plan import KnownFiles, discover
 
 # The account that everybody's Azurite has.
 ACCOUNT = "devstoreaccount1"
@@ -173,13 +180,13 @@ def make_container(endpoint: str) -> None:
             time.sleep(0.1)
 
 
-@pytest.fixture(params=["google", "azure"])
+@pytest.fixture(params=["s3", "google", "azure"])
 def store(request: pytest.FixtureRequest) -> str:
     """Give the URL of an empty directory on each store in turn."""
     return f"{request.getfixturevalue(request.param)}/{uuid.uuid4().hex}"
 
 
-def test_files_are_written_read_listed_and_deleted(store: str):
+def test_files_are_written_read_listed_moved_and_deleted(store: str, tmp_path: Path):
     names = ["a.json", "b c/%41#é+.json", "k=1/c.json", "k=1/d.json", "z.json"]
     for name in names:
         filesystem.write_atomically(f"{store}/{name}", name.encode())
@@ -192,20 +199,16 @@ def test_files_are_written_read_listed_and_deleted(store: str):
         assert file.read(3) == b"%41"
     assert filesystem.is_directory(store) and not filesystem.is_directory(f"{store}/a.json")
     assert filesystem.file_status(f"{store}/a.json")[0] == 6
-    filesystem.move(f"{store}/a.json", f"{store}/moved.json")
-    assert filesystem.read_bytes(f"{store}/moved.json") == b"a.json"
-    assert not filesystem.exists(f"{store}/a.json")
-    filesystem.delete(f"{store}/a.json")
-    with pytest.raises(FileNotFoundError):
-        filesystem.read_bytes(f"{store}/a.json")
-
-
-def test_columnar_files_are_read(store: str):
-    buffer = pa.BufferOutputStream()
-    pq.write_table(pa.table({"n": [1, 2, 3]}), buffer)
-    filesystem.write_atomically(f"{store}/a.parquet", buffer.getvalue().to_pybytes())
-    with filesystem.open_arrow(f"{store}/a.parquet") as file:
-        assert pq.read_table(file)["n"].to_pylist() == [1, 2, 3]
+    url = f"{store}/a.json"
+    for place in (f"{store}/moved", f"file:{tmp_path}/local", f"{store}/back"):
+        filesystem.move(url, place)
+        assert filesystem.read_bytes(place) == b"a.json" and not filesystem.exists(url)
+        url = place
+    filesystem.delete(url)
+    filesystem.delete(url)
+    for function in (filesystem.read_bytes, filesystem.open_binary, filesystem.file_status, filesystem.open_arrow):
+        with pytest.raises(FileNotFoundError):
+            function(url)
 
 
 def test_of_writers_at_once_the_store_lets_one_write(store: str, one_of_many_writes: Callable[[str, int], None]):
@@ -267,3 +270,117 @@ def test_what_a_store_denies_is_an_error_of_the_system(denied: str, operation: C
     with pytest.raises(OSError, match="denied") as error:
         operation(denied)
     assert "\n" not in str(error.value)
+
+
+NAMES = ["a.json", "b c/%41#é+.json", "k=1/x=a%3Ab/c.json", "_hidden/d.json", "deep/er/_e.json"]
+
+
+def test_files_are_discovered(s3: str) -> None:
+    root = f"{s3}/discovered"
+    for name in NAMES:
+        filesystem.write_atomically(f"{root}/{name}", b"1")
+    found = sorted(discover(root))
+    assert [file.url for file in found] == [f"{root}/{name}" for name in NAMES[:3]]
+    assert {file.size for file in found} == {1}
+    assert all(file.read_bytes() == b"1" for file in found)
+    assert partition_values(root, found[2].url) == {"k": "1", "x": "a:b"}
+    assert [file.url for file in discover(f"{root}/a.json")] == [f"{root}/a.json"]
+    assert [file.url for file in discover(f"{root}/*/*.json", strict_glob=True)] == [f"{root}/{NAMES[1]}"]
+    assert len(list(discover(f"{root}/*.json"))) == 3
+    with pytest.raises(PathNotFound):
+        list(discover(f"{root}/none"))
+
+
+def test_s3a_is_s3(s3: str) -> None:
+    filesystem.write_atomically("s3a://bucket/alias/x", b"1")
+    assert [file.url for file in discover("s3a://bucket/alias")] == ["s3://bucket/alias/x"]
+
+
+def test_a_bucket_that_does_not_exist_is_named(s3: str) -> None:
+    with pytest.raises(PathNotFound, match="s3://nothing/x does not exist"):
+        list(discover("s3://nothing/x"))
+
+
+def test_formats_read_from_a_store(s3: str) -> None:
+    import io
+
+    import fastavro
+
+    parquet, avro = io.BytesIO(), io.BytesIO()
+    pq.write_table(pa.table({"x": [1, 2]}), parquet)
+    record = {"type": "record", "name": "top", "fields": [{"name": "x", "type": "long"}]}
+    fastavro.writer(avro, record, [{"x": 1}, {"x": 2}])
+    schema = StructType([StructField("x", LongType())])
+    for file_format, data in ((ParquetFormat(), parquet), (AvroFormat(), avro)):
+        url = f"{s3}/formats/{type(file_format).__name__}"
+        filesystem.write_atomically(url, data.getvalue())
+        files = list(discover(url))
+        assert file_format.infer(files, InferRequest()) == schema
+        [rows] = file_format.read(files, ReadRequest(schema))
+        assert rows.batch.to_pylist() == [{"x": 1}, {"x": 2}]
+        with pytest.raises(MissingFile):
+            list(file_format.read([SourceFile(f"{s3}/gone", 1, 1)], ReadRequest(schema)))
+    filesystem.write_atomically(f"{s3}/t.txt", b"a\nb")
+    [rows] = TextFormat().read(
+        list(discover(f"{s3}/t.txt")), ReadRequest(StructType([StructField("value", StringType())]))
+    )
+    assert rows.batch["value"].to_pylist() == ["a", "b"]
+
+
+def test_a_listing_comes_page_by_page(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(object_store, "PAGE", 2)
+    for number in range(5):
+        filesystem.write_atomically(f"{s3}/pages/{number}.json", b"1")
+    asked: list[int] = []
+    found = filesystem.list_files(f"{s3}/pages", wanted=lambda urls: asked.append(len(urls)) or urls)
+    next(found)
+    assert asked == [2]
+    assert len(list(found)) == 4 and asked == [2, 2, 1]
+
+
+def test_what_stands_for_a_directory_is_no_file(s3: str) -> None:
+    import boto3
+
+    boto3.client("s3").put_object(Bucket="bucket", Key="marked/x/", Body=b"")
+    for name in ("empty.json", "x/a.json"):
+        filesystem.write_atomically(f"{s3}/marked/{name}", b"")
+    assert [file.url for file in discover(f"{s3}/marked")] == [f"{s3}/marked/empty.json", f"{s3}/marked/x/a.json"]
+
+
+def test_a_name_that_cannot_be_spelled_is_told(s3: str) -> None:
+    import boto3
+
+    boto3.client("s3").put_object(Bucket="bucket", Key="odd/x//a.json", Body=b"1")
+    with pytest.raises(PathNotFound, match=r"odd/x//a\.json.*Rename"):
+        list(discover(f"{s3}/odd"))
+
+
+def test_where_names_grow_only_the_end_is_listed(s3: str) -> None:
+    root, read, listed = f"{s3}/growing", set(), []
+
+    def new(urls: list[str]) -> list[str]:
+        listed.extend(url.rsplit("/", 1)[1] for url in urls)
+        return [url for url in urls if url not in read]
+
+    def look(*names: str) -> list[str]:
+        for name in names:
+            filesystem.write_atomically(f"{root}/{name}", b"1")
+        listed.clear()
+        found = [file.url for file in discover(root, known=known)]
+        read.update(found)
+        return [url.rsplit("/", 1)[1] for url in found]
+
+    known = KnownFiles(new, ListingCache(), IncrementalListing())
+    assert look("1", "2") == ["1", "2"]
+    assert look("3") == ["3"] and listed == ["1", "2", "3"]
+    assert look("4") == ["4"] and listed == ["4"]
+    assert look("0") == [] and listed == []
+    for _ in range(5):
+        look()
+    assert look() == ["0"] and listed == ["0", "1", "2", "3", "4"]
+    assert look("5") == ["5"] and len(listed) == 6
+
+
+def test_a_store_that_nothing_opens_is_named() -> None:
+    with pytest.raises(InvalidOption, match=r"nothing://host is in no store that cloudFiles opens: mount"):
+        list(discover("nothing://host/a"))

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import pytest
 
-from pyspark_cloudfiles.errors import CloudFilesError, ListingFailed, PathNotFound
+from pyspark_cloudfiles.errors import ListingFailed, PathNotFound
 from pyspark_cloudfiles.filesystems import listing, object_store
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.source.plan import discover
 
 PAGES = [["a.json", "b.json"], ["c.json"]]
 MOMENTARY = [429, 500, 503, "reset", "cut"]
@@ -138,14 +138,6 @@ def test_a_local_directory_that_does_not_heal_is_told(tmp_path: Path, monkeypatc
         list(discover(f"file:{tmp_path}"))
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM])
-def test_a_local_directory_that_is_denied_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int):
-    calls = fail_at(monkeypatch, "scandir", number, times=10**6)
-    with pytest.raises(CloudFilesError, match="cannot be listed"):
-        list(discover(f"file:{tmp_path}"))
-    assert len(calls) == 1
-
-
 def fail_at(monkeypatch: pytest.MonkeyPatch, call: str, number: int, times: int) -> list[str]:
     """Have a function of ``os`` fail some times; return what it is asked for."""
     original, calls = getattr(os, call), []
@@ -158,15 +150,3 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, call: str, number: int, times: int)
 
     monkeypatch.setattr(f"pyspark_cloudfiles.filesystems.listing.os.{call}", failing)
     return calls
-
-
-def test_pauses_are_a_random_part_of_one_that_doubles(monkeypatch: pytest.MonkeyPatch):
-    pauses: list[float] = []
-    longest: list[float] = []
-    monkeypatch.setattr(listing.time, "sleep", pauses.append)
-    monkeypatch.setattr(listing.random, "uniform", lambda least, most: longest.append(most) or most / 2)
-    attempts = listing.Attempts("s3://bucket")
-    for _ in range(8):
-        attempts.wait_or_raise(TimeoutError())
-    assert longest[:3] == [0.4, 0.8, 1.6] and longest[-1] == listing.PAUSE_LIMIT
-    assert pauses[0] == 0.2

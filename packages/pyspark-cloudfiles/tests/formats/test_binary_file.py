@@ -13,7 +13,7 @@ from pyspark_cloudfiles.errors import InvalidOption, MissingFile, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.plain_files import BinaryFileFormat
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.source.plan import discover
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")

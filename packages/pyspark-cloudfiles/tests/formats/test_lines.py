@@ -16,7 +16,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base, csv_blocks, find_format, lines
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.lines import LinesOfPart, has_lines
+from pyspark_cloudfiles.formats.lines import has_lines
 from pyspark_cloudfiles.options import parse
 
 on_files = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -123,22 +123,6 @@ def test_lines_that_lie_across_chunks_and_blocks(tmp_path: Path, monkeypatch: py
     path.write_bytes(b"<>".join(b'{"a":%d}' % number for number in range(30)))
     for cut in range(60):
         agree("json", path, [cut], lineSep="<>")
-
-
-@pytest.mark.parametrize(("end", "separator"), [("\n", None), ("\r", None), ("\r\n", None), ("<>", b"<>"), ("|", b"|")])
-def test_a_line_is_of_the_part_that_has_its_first_byte(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, separator: bytes | None
-):
-    monkeypatch.setattr(lines, "_CHUNK", 3)
-    written = [f"{'x' * length}{end}".encode() for length in (1, 2, 3, 4, 7, 1)]
-    path = tmp_path / "f"
-    path.write_bytes(b"".join(written))
-    whole, place = source(path), 0
-    for line in written:
-        with path.open("rb") as stream:
-            # From the line before on, which begins earlier, and to the beginning of the next.
-            assert LinesOfPart(stream, whole.part(place, place + 1), separator).read(100) == line
-        place += len(line)
 
 
 def test_a_header_far_from_the_beginning_is_found_by_whoever_reads_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

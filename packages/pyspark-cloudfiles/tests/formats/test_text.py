@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import zlib
 from pathlib import Path
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
-from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.formats.lines import split_lines, whole_lines
+from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.plain_files import TextFormat
 
 # A schema is only parsed where there is a session.
@@ -108,10 +103,6 @@ def test_options_that_cannot_be(tmp_path: Path) -> None:
             read([put(tmp_path / "a", b"x")], **options)
 
 
-def test_the_schema_is_always_the_same() -> None:
-    assert TextFormat().fixed_schema() == TextFormat().infer([], InferRequest()) == StructType.fromDDL("value STRING")
-
-
 def test_files_share_batches_and_large_ones_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "BATCH_BYTES", 1000)
     files = [put(tmp_path / str(number), b"x\n" * (500 if number == 2 else 2)) for number in range(4)]
@@ -119,14 +110,3 @@ def test_files_share_batches_and_large_ones_are_cut(tmp_path: Path, monkeypatch:
     assert [file for file, _ in found[0].counts] == files[:2] or [file for file, _ in found[0].counts] == files[:3]
     assert sum(rows.batch.num_rows for rows in found) == 506
     assert all(rows.batch.nbytes <= 1100 for rows in found)
-
-
-@given(
-    st.binary(max_size=12).map(lambda data: bytes(b"ab\r\n|"[byte % 5] for byte in data)),
-    st.integers(1, 4),
-    st.sampled_from([None, b"|", b"||", b"\r\n"]),
-)
-def test_it_does_not_matter_where_chunks_end(content: bytes, chunk: int, separator: bytes | None) -> None:
-    with patch.object(base, "BATCH_BYTES", chunk):
-        pieces = list(whole_lines(io.BytesIO(content), SourceFile("file:/f", len(content), 0), separator))
-    assert [line for piece in pieces for line in split_lines(piece, separator)] == split_lines(content, separator)

@@ -21,9 +21,9 @@ from pyspark_cloudfiles.errors import (
     UnsupportedOption,
 )
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import xml_elements
+from pyspark_cloudfiles.formats import xml
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.xml_reader import XmlFormat
+from pyspark_cloudfiles.formats.xml import XmlFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -78,32 +78,19 @@ def test_the_column_of_all_other_elements_is_refused(write: Write) -> None:
 
 
 CONTENTS = [
-    "<r><a>1</a><b>x</b></r><r><a>2</a></r>",
-    "<r id='7' n='y'><a>1</a></r><r>text</r>",
-    "<r><a k='1'>v</a><a>w</a></r>",
-    "<r><a><b>1</b><c>2.5</c></a><a><b>3</b></a></r>",
+    "<r><a>1</a><b>x</b></r><r><a>2</a></r>", "<r id='7' n='y'><a>1</a></r><r>text</r>",
+    "<r><a k='1'>v</a><a>w</a></r>", "<r><a><b>1</b><c>2.5</c></a><a><b>3</b></a></r>",
     "<r><a/><b></b><c> </c><d>null</d><e>  x </e></r>",
     "<r><a>1</a><b>true</b><c>2020-01-01</c><d>2020-01-01T10:00:00</d><e>1.5</e><g>+1</g><h>1e3</h><i>NaN</i></r>",
     "<r><f>99999999999999999999</f><j>01</j><k>2020-01-01 10:00:00</k><l>1.0</l><m>2020-13-01</m><n>1d</n></r>",
-    "<r><a><b>1</b>t</a></r>",
-    "<r>t1<a>1</a>t2</r>",
-    "<r><a>t1<b>1</b>t2</a></r>",
-    "<r><n:a n:k='1'>1</n:a></r>",
-    "<r><a>1</a></r><r/><r></r>",
-    "<r><r><a>1</a></r></r>",
-    "<!-- <r><a>9</a></r> --><r><a><![CDATA[<r>&]]></a></r>",
-    "<r><a>&lt;&amp;&#233;</a></r>",
-    "<rr><a>1</a></rr><r\n k='1'><a>2</a></r>",
-    "<r><a b='&gt;>'>1</a></r>",
-    "<r><a>1</a></r><r><a><b>1</b></a></r>",
-    "<r><a>1</a></r><r><a>x</a></r>",
-    "<r><a k='1'/></r>",
-    "<r><z>1</z><b>1</b><a>1</a></r>",
-    "<r><a>1</a><a><b k='2'>2</b></a></r>",
+    "<r><a><b>1</b>t</a></r>", "<r>t1<a>1</a>t2</r>", "<r><a>t1<b>1</b>t2</a></r>", "<r><n:a n:k='1'>1</n:a></r>",
+    "<r><a>1</a></r><r/><r></r>", "<r><r><a>1</a></r></r>", "<!-- <r><a>9</a></r> --><r><a><![CDATA[<r>&]]></a></r>",
+    "<r><a>&lt;&amp;&#233;</a></r>", "<rr><a>1</a></rr><r\n k='1'><a>2</a></r>", "<r><a b='&gt;>'>1</a></r>",
+    "<r><a>1</a></r><r><a><b>1</b></a></r>", "<r><a>1</a></r><r><a>x</a></r>", "<r><a k='1'/></r>",
+    "<r><z>1</z><b>1</b><a>1</a></r>", "<r><a>1</a><a><b k='2'>2</b></a></r>",
     "<r><c>true</c><c>1</c><d>1</d><d>1.5</d><e>2020-01-01</e><e>2020-01-01T00:00:00</e></r>",
-    "<r><a>1</a><A>2</A></r>",
-    "",
-]
+    "<r><a>1</a><A>2</A></r>", "",
+]  # fmt: skip
 OPTIONS = [{"ignoreSurroundingSpaces": "false"}, {"ignoreNamespace": "true"}, {"excludeAttribute": "true"}]
 OPTIONS += [{"attributePrefix": "@", "valueTag": "v"}, {"nullValue": "1"}]
 
@@ -212,7 +199,7 @@ def test_encodings_compression_and_options(write: Write, tmp_path: Path) -> None
 def test_where_chunks_end_does_not_matter(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [write("<r><a>é&amp;b</a></r><r><a>2</a></r>") for _ in range(2)]
     [expected] = read(files, "a STRING")
-    monkeypatch.setattr(xml_elements, "_CHUNK", 1)
+    monkeypatch.setattr(xml, "_CHUNK", 1)
     [rows] = read(files, "a STRING")
     assert rows.batch == expected.batch
     assert rows.counts == expected.counts == [(file, 2) for file in files]
@@ -231,8 +218,8 @@ def test_files_that_are_gone_or_broken(tmp_path: Path) -> None:
 def test_a_large_file_that_is_cut_off_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
 ) -> None:
-    monkeypatch.setattr(xml_elements, "_RECORD_LIMIT", 100_000)
-    monkeypatch.setattr(xml_elements, "_TEXT_LIMIT", 1000)
+    monkeypatch.setattr(xml, "_RECORD_LIMIT", 100_000)
+    monkeypatch.setattr(xml, "_TEXT_LIMIT", 1000)
     (tmp_path / "f.xml").write_text(f"{start}{'<r><a>text &amp; text</a></r>' * 30_000}")
     (tmp_path / "small.xml").write_text("<x/>")
     file, small = (SourceFile(f"file:{tmp_path}/{name}.xml", 1, 1) for name in ("f", "small"))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from pyspark_cloudfiles.file_log import FileLog
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.log.file_log import FileLog
 
 from .conftest import KilledError, Kills
 

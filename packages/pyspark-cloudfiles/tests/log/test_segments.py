@@ -9,7 +9,7 @@ import pytest
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.segments import MERGED, SEGMENT_ROWS, Segment, Segments
+from pyspark_cloudfiles.segments import MERGED, SEGMENT_ROWS, Segment, Segments
 
 
 @pytest.fixture
@@ -32,11 +32,6 @@ def files(tmp_path: Path) -> list[str]:
     return sorted(path.name for path in (tmp_path / "log").iterdir())
 
 
-def test_an_empty_list_is_nothing_on_disk(directory: str, tmp_path: Path):
-    assert len(Segments(directory)) == 0
-    assert not (tmp_path / "log").exists()
-
-
 def test_rows_are_read_across_segments_by_another_reader(directory: str):
     grown(directory, 3, 5, 2)
     assert Segments(directory).rows(2, 9)["n"].to_pylist() == list(range(2, 9))
@@ -53,13 +48,6 @@ def test_rows_that_are_not_there_are_an_error(directory: str):
         grown(directory, 3).rows(0, 4)
 
 
-def test_small_segments_are_merged(directory: str, tmp_path: Path):
-    segments = grown(directory, *[1] * (MERGED**2 + 3))
-    assert [Segment(0, 64, is_counted=True).name, Segment(64, 1).name] == files(tmp_path)[:2]
-    assert len(files(tmp_path)) == 4
-    assert Segments(directory).rows(0, len(segments))["n"].to_pylist() == list(range(len(segments)))
-
-
 @pytest.mark.slow
 def test_the_number_of_segments_grows_with_the_logarithm(directory: str, tmp_path: Path):
     grown(directory, *[1] * 600)
@@ -69,28 +57,6 @@ def test_the_number_of_segments_grows_with_the_logarithm(directory: str, tmp_pat
 def test_large_appends_are_cut_into_segments(directory: str, tmp_path: Path):
     grown(directory, SEGMENT_ROWS + 1)
     assert files(tmp_path) == [Segment(0, SEGMENT_ROWS).name, Segment(SEGMENT_ROWS, 1).name]
-
-
-def test_a_name_that_was_taken_and_got_no_content_is_cleared_up(directory: str, tmp_path: Path):
-    grown(directory, 2, 3)
-    (tmp_path / "log" / Segment(2, 3).name).write_bytes(b"")
-    segments = Segments(directory)
-    segments.remove_replaced()
-    assert len(segments) == 2
-    segments.append(numbers(2, 4))
-    assert Segments(directory).rows(0, 4)["n"].to_pylist() == [0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("kept", [0, 1, 100, -1])
-def test_a_torn_last_segment_that_was_given_out_is_told_and_stays(directory: str, tmp_path: Path, kept: int):
-    grown(directory, 2, 3)
-    torn = tmp_path / "log" / Segment(2, 3).name
-    torn.write_bytes(torn.read_bytes()[:kept])
-    message = f"is damaged in {torn.name} .*: it ends at 2, and the checkpoint is at 5.*Nothing of it was removed but"
-    for _ in range(2):
-        with pytest.raises(StateLost, match=message):
-            Segments(directory).require(5)
-    assert files(tmp_path) == [Segment(0, 2).name, torn.name]
 
 
 @pytest.mark.parametrize("kept", [0, 1, 100, -1])
@@ -192,13 +158,6 @@ def test_a_segment_that_somebody_removed_is_an_error_and_removes_nothing(directo
     with pytest.raises(StateLost, match=r"has 2 rows in .*, where there should be 5"):
         list(Segments(directory).tables())
     assert len(files(tmp_path)) == 2
-
-
-def test_a_first_segment_that_somebody_removed_is_an_error(directory: str, tmp_path: Path):
-    grown(directory, 2, 3)
-    (tmp_path / "log" / Segment(0, 2).name).unlink()
-    with pytest.raises(StateLost, match="has a gap at 0"):
-        Segments(directory)
 
 
 def test_other_files_in_the_directory_are_passed_over(directory: str, tmp_path: Path):

@@ -11,18 +11,15 @@ from typing import Any
 import pytest
 
 from pyspark_cloudfiles.errors import StateInUse
+from pyspark_cloudfiles.file_log import FileLog
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.log.file_log import FileLog
+
+from .conftest import OPERATIONS, KilledError
 
 pytestmark = pytest.mark.slow
 
 SCHEDULES = 20
-OPERATIONS = ("names", "read_bytes", "write_atomically", "delete", "replace")
-
-
-class KilledError(BaseException):
-    """The planner is gone."""
 
 
 class Planner(threading.Thread):
@@ -76,8 +73,7 @@ def s3_directory(s3: str) -> Callable[[], str]:
 @pytest.fixture
 def in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in OPERATIONS:
-        if hasattr(filesystem, name):
-            monkeypatch.setattr(filesystem, name, _in_turn(getattr(filesystem, name)))
+        monkeypatch.setattr(filesystem, name, _in_turn(getattr(filesystem, name)))
 
 
 def _in_turn(operation: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,17 +115,3 @@ def run_in_turns(planners: list[Planner], chance: random.Random, kills: bool) ->
         for _ in range(chance.choice([1, 1, 1, 2, 5, 30])):
             if not planner.ended:
                 planner.go_on()
-
-
-def test_the_second_of_two_planners_that_looked_before_either_wrote_is_told(s3_directory: Callable[[], str]):
-    log = s3_directory()
-    one, other = FileLog(log), FileLog(log)
-    told = 0
-    for planner, name in ((one, "a"), (other, "b")):
-        try:
-            planner.add([SourceFile(f"file:/in/{name}.json", 1, 1)])
-        except StateInUse as error:
-            told += 1
-            assert "another stream" in str(error)
-    assert told == 1
-    assert len(FileLog(log)) == 1

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from pyspark_cloudfiles.errors import InvalidOption, StateLost
-from pyspark_cloudfiles.schemas.versions import SchemaStore, SchemaVersion
+from pyspark_cloudfiles.errors import StateLost
+from pyspark_cloudfiles.versions import SchemaStore, SchemaVersion
 
 FIRST = SchemaVersion(StructType([StructField("id", LongType())]), StructType(), "file:/data", "json")
 
@@ -24,10 +24,6 @@ def with_column(version: SchemaVersion, name: str) -> SchemaVersion:
     if name in version.data.fieldNames():
         return version
     return replace(version, data=StructType([*version.data.fields, StructField(name, StringType())]))
-
-
-def test_there_is_no_version_at_first(location: str):
-    assert SchemaStore(location).latest() is None
 
 
 def test_a_version_is_read_back_as_it_was_written(location: str):
@@ -71,9 +67,3 @@ def test_a_foreign_file_in_its_place_is_named(location: str, tmp_path: Path):
     (directory / "0").write_text("v1\n{}")
     with pytest.raises(StateLost, match="is no schema version"):
         SchemaStore(location).latest()
-
-
-def test_a_location_that_is_a_file_is_refused(location: str, tmp_path: Path):
-    (tmp_path / "schemas of a stream").write_text("")
-    with pytest.raises(InvalidOption, match="schemaLocation"):
-        SchemaStore(location).begin(FIRST)

@@ -59,29 +59,9 @@ def test_each_row_has_the_path_of_its_file(files, place: str) -> None:
 
 
 @pytest.mark.slow
-def test_rows_are_counted_by_their_file(files) -> None:
-    counts = files.frame().groupBy(F.input_file_name().alias("file")).count()
-    query = counts.writeStream.format("memory").queryName("by_file").outputMode("complete").start()
-    query.processAllAvailable()
-    found = files.spark.table("by_file").collect()
-    assert sorted((row.file.rpartition("/")[2], row["count"]) for row in found) == [
-        ("one.json", 2),
-        ("the%20two.json", 2),
-    ]
-
-
-@pytest.mark.slow
 def test_rows_are_filtered_by_their_file(files) -> None:
     files.run(files.frame().where(F.input_file_name().endswith("/one.json")))
     assert sorted(row.id for row in files.rows("id")) == [1, 2]
-
-
-def test_a_batch_function_has_it(files) -> None:
-    batches = []
-    stream = files.frame().withColumn("file", F.input_file_name()).writeStream.trigger(availableNow=True)
-    query = stream.foreachBatch(lambda batch, _: batches.extend(batch.collect())).start()
-    assert query.awaitTermination(60)
-    assert {row.file.rpartition("/")[2] for row in batches} == {"one.json", "the%20two.json"}
 
 
 @pytest.mark.slow

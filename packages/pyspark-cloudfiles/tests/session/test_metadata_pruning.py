@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pyspark_cloudfiles import classic
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.session import metadata_pruning
 
 pytestmark = pytest.mark.slow
 
@@ -69,11 +69,6 @@ def test_a_query_that_uses_it_has_it_and_notes_no_files(files, place: str) -> No
     assert sorted((row.id, row.file_name) for row in files.rows("id", "file_name")) == expected
 
 
-def test_a_filter_may_use_what_is_not_selected(files) -> None:
-    files.run(files.frame().where("_metadata.file_name = 'two.json'").select("id"))
-    assert sorted(row.id for row in files.rows("id")) == [3, 4]
-
-
 def test_a_files_name_is_found_among_more_columns_than_a_plan_shows(files) -> None:
     frame = files.frame()
     files.run(frame.select("id", F.struct(*many(frame), F.input_file_name().alias("file")).alias("s")))
@@ -119,29 +114,20 @@ def test_a_stream_goes_on_when_its_query_begins_to_use_it(files) -> None:
     assert sorted(row.id for row in files.rows("id")) == [1, 2, 3, 4, 5]
 
 
-def test_an_inferred_schema_stays_as_it_was_when_the_frame_was_loaded(files) -> None:
-    files.schema = None
-    frame = files.frame()
-    files.put("three.json", {"id": 5})
-    query = files.run(frame)
-    assert "_metadata#" not in read_by(query)
-    assert sorted(row.id for row in files.rows("id")) == ["1", "2", "3", "4", "5"]
-
-
 def test_what_cannot_be_exchanged_is_read_with_all(files, monkeypatch) -> None:
     frame = files.frame()
 
     def refuses() -> DataFrame:
         raise CloudFilesError("no such thing")
 
-    for key in list(metadata_pruning._loads):
-        monkeypatch.setitem(metadata_pruning._loads, key, refuses)
+    for key in list(classic._loads):
+        monkeypatch.setitem(classic._loads, key, refuses)
     query = files.run(frame)
     assert "_metadata#" in read_by(query) and len(files.rows("id")) == 4
 
 
 def test_a_frame_that_is_long_forgotten_is_read_with_all(files, monkeypatch) -> None:
-    monkeypatch.setattr(metadata_pruning, "_LOADS_LIMIT", 1)
+    monkeypatch.setattr(classic, "_LOADS_LIMIT", 1)
     old = files.frame()
     files.frame()
     query = files.run(old)

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark_cloudfiles.errors import UnsupportedOption
 from pyspark_cloudfiles.option_names import setting_option
 from pyspark_cloudfiles.options import parse
-from pyspark_cloudfiles.session.registration import session_options
+from pyspark_cloudfiles.registration import session_options
 
 if TYPE_CHECKING:
     from conftest import Ingestion

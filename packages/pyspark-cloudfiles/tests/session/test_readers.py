@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pyspark.sql.types import IntegerType, StructField, StructType
 
+from pyspark_cloudfiles import wrappers
 from pyspark_cloudfiles.errors import CloudFilesWarning
-from pyspark_cloudfiles.session import readers
 
 GIVEN = StructType([StructField("id", IntegerType(), nullable=False)])
 
@@ -54,7 +54,7 @@ class Session:
         self.conf = SimpleNamespace(get={"spark.sql.session.timeZone": "Europe/Berlin"}.get)
         self.dataSource = SimpleNamespace(register=lambda source: None)
         self.kind = type("Reader", (Reader,), {})
-        readers.install(self.kind)
+        wrappers.wrap_reader(self.kind)
 
     @property
     def readStream(self) -> Reader:
@@ -75,15 +75,6 @@ def test_what_the_user_said_arrives_with_what_the_session_knows():
         "format": "cloudFiles", "name": "files", "cloudfiles.format": "json", "cloudfiles.schemalocation": "/c",
         "header": "true", "path": "/in", "__cloudfiles.timezone": "Europe/Berlin",
     }  # fmt: skip
-
-
-def test_how_much_inference_looks_at_is_told_where_the_session_says_it():
-    session = Session()
-    setting = "spark.databricks.cloudFiles.schemaInference.sampleSize.numFiles"
-    session.conf = SimpleNamespace(get={"spark.sql.session.timeZone": "UTC", setting: "7"}.get)
-    loaded = session.readStream.format("cloudFiles").option("cloudFiles.schemaLocation", "/c").load("/in")
-    assert loaded["__cloudfiles.samplefiles"] == "7"
-    assert "__cloudfiles.samplebytes" not in loaded
 
 
 def test_the_users_reader_stays_the_users():

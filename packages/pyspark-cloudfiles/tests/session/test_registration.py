@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from pyspark_cloudfiles import registration
 from pyspark_cloudfiles.errors import PythonWithoutPackages
-from pyspark_cloudfiles.session import registration
 
 
 def found(spark: SparkSession):

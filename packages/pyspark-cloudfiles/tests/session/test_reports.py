@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pyspark_cloudfiles.log.offsets import Offset
-from pyspark_cloudfiles.session.reports import describe_source, prepend_cause
+from pyspark_cloudfiles.history import Offset
+from pyspark_cloudfiles.wrappers import describe_source, prepend_cause
 
 OFFSET = Offset(3, 300, "file:/log/x", "file:/in")
 OURS = "[CF_STATE_LOST] The log is gone. Begin again."
@@ -35,10 +35,6 @@ def test_a_source_is_named_after_its_path_and_says_what_is_left():
 def test_sources_of_others_are_left_alone():
     for offset in ('{"logOffset": 1}', "17", "", None, "null", '{"sourceVersion": 1, "reservoirId": "x"}'):
         assert describe_source({"endOffset": offset, "latestOffset": offset}) == {}
-
-
-def test_an_offset_is_read_as_it_was_written():
-    assert Offset.from_json(json.loads(json.dumps(OFFSET.to_json()))) == OFFSET
 
 
 def test_a_cause_that_the_text_lacks_comes_first():

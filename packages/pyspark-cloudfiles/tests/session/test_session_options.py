@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pyspark_cloudfiles.session.registration import session_options
+from pyspark_cloudfiles.registration import session_options
 
 if TYPE_CHECKING:
     from conftest import Ingestion

@@ -16,7 +16,7 @@ from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import IntegerType, StructField, StructType
 
-from pyspark_cloudfiles.session import source_creation
+from pyspark_cloudfiles import classic
 
 pytestmark = pytest.mark.slow
 
@@ -75,10 +75,10 @@ def test_two_loads_at_the_same_time_both_know_the_mounts(
     mounted: Callable[[str], DataFrame], monkeypatch: pytest.MonkeyPatch
 ):
     """The first load ends while the second one is within its own."""
-    before, create = dict(os.environ), source_creation.create
+    before, create = dict(os.environ), classic.create_source
     first_is_in, second_is_in, first_is_done = Event(), Event(), Event()
 
-    def created(*arguments: object) -> source_creation.Created:
+    def created(*arguments: object) -> classic.Created:
         if current_thread().name.endswith("_0"):
             first_is_in.set()
             assert second_is_in.wait(TIMEOUT)
@@ -91,7 +91,7 @@ def test_two_loads_at_the_same_time_both_know_the_mounts(
         assert first_is_in.wait(TIMEOUT)
         return mounted("second")
 
-    monkeypatch.setattr(source_creation, "create", created)
+    monkeypatch.setattr(classic, "create_source", created)
     with ThreadPoolExecutor(2) as threads:
         loads = [threads.submit(mounted, "first"), threads.submit(second)]
         loads[0].add_done_callback(lambda _: first_is_done.set())
@@ -111,7 +111,7 @@ def test_in_another_directory_spark_makes_it_itself(
 
 
 def test_a_spark_that_keeps_it_elsewhere_makes_it_itself(ingestion: Ingestion, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(source_creation, "inject_into_plan", lambda *_: None)
+    monkeypatch.setattr(classic, "inject_into_plan", lambda *_: None)
     ingestion.put("a.json", {"id": 1})
     frame = ingestion.frame()
     assert made(frame) == [False, False]
@@ -124,31 +124,9 @@ def test_a_spark_that_keeps_it_elsewhere_makes_it_itself(ingestion: Ingestion, m
     assert "new" in ingestion.rows()[0]
 
 
-@pytest.mark.parametrize("moved", [ImportError("pyspark.sql.worker"), AttributeError("arrowMaxRecordsPerBatch")])
-def test_a_spark_whose_private_modules_have_moved_makes_the_function_itself(
-    ingestion: Ingestion, monkeypatch: pytest.MonkeyPatch, moved: Exception
-):
-    def missing(*_: object) -> bytes:
-        raise moved
-
-    monkeypatch.setattr(source_creation, "_pickled_function", missing)
-    ingestion.put("a.json", {"id": 1})
-    frame = ingestion.frame()
-    assert made(frame) == [True, False]
-    ingestion.run(frame)
-    assert ingestion.ids() == [1]
-
-
-def test_what_cannot_be_handed_over_ends_nothing(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    frame = ingestion.frame()
-    made_of_it = source_creation.create({"path": "/x", "cloudfiles.format": "text"}, frame.schema)
-    source_creation.inject_into_plan(frame.sparkSession.range(1), made_of_it)  # whose plan has no data source
-
-
 @pytest.mark.parametrize("options", [{"cloudfiles.format": "jsn"}, {"cloudfiles.schemaevolutionmode": "addNewColumns"}])
 def test_what_is_wrong_is_an_error_of_analysis(options: dict[str, str]):
     schema = StructType([StructField("id", IntegerType())])
     with pytest.raises(AnalysisException, match=r"^\[CF_") as error:
-        source_creation.create({"path": "/x", "cloudfiles.format": "json"} | options, schema)
+        classic.create_source({"path": "/x", "cloudfiles.format": "json"} | options, schema)
     assert error.value.__suppress_context__

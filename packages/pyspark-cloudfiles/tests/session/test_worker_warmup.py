@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader
 
+from pyspark_cloudfiles import classic
 from pyspark_cloudfiles.formats import find_format
-from pyspark_cloudfiles.session import worker_warmup
 
 
 def source_of_its_daemon() -> type:
@@ -47,7 +47,7 @@ def test_what_is_warm_comes_from_the_daemon_that_data_sources_use(spark: SparkSe
 
         Path(note).write_text(f"{os.getppid()} {os.getpid()}")
 
-    worker_warmup.run_in_worker(spark, tell)
+    classic.run_in_worker(spark, tell)
     daemon, worker = map(int, Path(note).read_text().split())
     spark.dataSource.register(source_of_its_daemon())
     assert [row["daemon"] for row in spark.read.format("daemon").load().collect()] == [daemon]
@@ -56,10 +56,10 @@ def test_what_is_warm_comes_from_the_daemon_that_data_sources_use(spark: SparkSe
 
 @pytest.mark.parametrize("file_format", ["json", "csv", "parquet", "binaryFile"])
 def test_the_worker_can_import_what_it_is_told_to(file_format: str):
-    assert type(worker_warmup._importing(file_format)()) is type(find_format(file_format))
+    assert type(classic._importing(file_format)()) is type(find_format(file_format))
 
 
 def test_it_is_done_once_a_session_and_ends_quietly_with_it():
     ended = SimpleNamespace()  # a session whose context is gone
-    worker_warmup.warm(ended, "json").join(10)
-    assert worker_warmup.warm(ended, "json") is None
+    classic.warm_worker(ended, "json").join(10)
+    assert classic.warm_worker(ended, "json") is None

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql.streaming.datasource import ReadMaxFiles
-from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, UnknownFields
 from pyspark_cloudfiles.formats import base
@@ -101,12 +101,6 @@ def test_with_a_rescued_column_only_what_is_malformed_is_bad(tmp_path: Path, nam
     assert [record["record"] for record in kept(tmp_path, "bad_records")] == [bad]
 
 
-def test_a_record_as_variant_that_is_malformed_is_bad(tmp_path: Path):
-    put(tmp_path, "a.json", '{"a":1}\n{bad\n')
-    assert len(run(reader(tmp_path, singleVariantColumn="v"))) == 1
-    assert [record["record"] for record in kept(tmp_path, "bad_records")] == ["{bad"]
-
-
 def test_files_that_are_gone_or_cannot_be_read_are_kept_by_name(tmp_path: Path):
     put(tmp_path, "a.json", '{"a":1}\n')
     broken, gone = put(tmp_path, "b.json.gz", b"no gzip"), put(tmp_path, "c.json", '{"a":2}\n')
@@ -168,10 +162,3 @@ def test_much_that_is_bad_does_not_wait_in_memory(tmp_path: Path, monkeypatch: p
     assert [record["record"][:8] for record in sorted(kept(tmp_path, "bad_records"), key=str)] == [
         f"record {number}" for number in range(10)
     ]
-
-
-def test_text_is_a_string_whatever_it_holds(tmp_path: Path):
-    put(tmp_path, "a.json", b'{"a":\xff\n')
-    schema = StructType([StructField("a", StringType())])
-    assert run(reader(tmp_path, schema)) == []
-    assert kept(tmp_path, "bad_records")[0]["record"] == '{"a":\ufffd'

@@ -8,13 +8,11 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
-from pyspark_cloudfiles.filesystems import globs
-from pyspark_cloudfiles.source.discovery import discover, is_hidden, parse_timestamp
+from pyspark_cloudfiles.source.plan import discover, is_hidden, parse_timestamp
 
 STRICT = {"strict_glob": True}
 
@@ -112,16 +110,8 @@ def test_globs_are_loose_or_strict(tmp_path: Path, pattern: str, file: str, loos
 
 
 FILES = [
-    "x/1.txt",
-    "x/2.txt",
-    "y/1.txt",
-    "y/z/1.txt",
-    "y/z/22.txt",
-    "w,v/1.txt",
-    "b{r}/1.txt",
-    "b[r]/1.txt",
-    "st*r/1.txt",
-]
+    "x/1.txt", "x/2.txt", "y/1.txt", "y/z/1.txt", "y/z/22.txt", "w,v/1.txt", "b{r}/1.txt", "b[r]/1.txt", "st*r/1.txt",
+]  # fmt: skip
 FILES += ["d.o.t/1.txt", "^/1.txt", "!/1.txt", "-/1.txt", "p+(q)$|/1.txt", "top.txt", "Z/1.txt"]
 GLOBS = ["*", "?", "*/1.txt", "*/*.txt", "*/*/*", "[xy]", "[^xy]", "[!xy]", "[x-z]/1*", "{x,y}", "{x,y/z}/1.txt"]
 GLOBS += ["{x,{y,w,v}}/1.txt", "y/z/{1,22}.txt", "y/{z/1,z/22}.txt", "{y/z,x}/*", "?/?.txt", r"b\{r\}", r"b\[r\]/*"]
@@ -191,24 +181,13 @@ def test_files_are_filtered_by_time_as_spark_does(spark: SparkSession, tmp_path:
 TIMESTAMPS = ["2020-06-01T13:00:00", "2020-06-01 13:00", "2020-06", "2020", "2020-6-1", "2020-06-01T13:00:00.1234567"]
 TIMESTAMPS += ["2020-06-01T13:00:00Z", "2020-06-01T13:00:00+02:00", "2020-06-01 13:00:00 Europe/Berlin", " 2020-06-01 "]
 TIMESTAMPS += [
-    "2020-03-29T02:30:00",
-    "2020-10-25T02:30:00",
-    "1900-01-01",
-    "2020-06-01T13:00:00UTC+2",
-    "2020-06-01T1:2:3",
-]
+    "2020-03-29T02:30:00", "2020-10-25T02:30:00", "1900-01-01", "2020-06-01T13:00:00UTC+2", "2020-06-01T1:2:3",
+]  # fmt: skip
 TIMESTAMPS += ["2020-06-01T13:00:00-08", "2020-06-01T13:00:00GMT-8:00", "2020-06-01T13", "+2020-06-01"]
 TIMESTAMPS += ["2020-06-01T13:00:00+010203", "2020-06-01T13:00:00+1:2", "2020-06-01T13:00:00.5CET"]
 NO_TIMESTAMPS = [
-    "",
-    "today",
-    "2020-13-01",
-    "2020-02-30",
-    "2020-06-01T25:00:00",
-    "2020/06/01",
-    "2020-06-01x",
-    "20200601",
-]
+    "", "today", "2020-13-01", "2020-02-30", "2020-06-01T25:00:00", "2020/06/01", "2020-06-01x", "20200601",
+]  # fmt: skip
 NO_TIMESTAMPS += ["2020-06-01T13:00Z", "2020-06-01Z", "2020-06-01T13:00:00+18:01", "2020-06-01T13:00:00 Nowhere/Land"]
 
 
@@ -241,33 +220,3 @@ class patch_conf:
 
 
 names = st.text(st.sampled_from("ab[]{}*?\\,^!-. %#é\n="), min_size=1, max_size=8)
-
-
-@given(names)
-def test_an_escaped_name_matches_itself_only(name: str) -> None:
-    glob = "".join("\\" + character for character in name)
-    assert globs.name_filter(glob).fullmatch(name)
-    assert not globs.name_filter(glob).fullmatch(name + "a")
-
-
-@given(names, st.booleans())
-def test_any_glob_is_compiled_or_refused(glob: str, strict: bool) -> None:
-    try:
-        patterns = globs.path_globs(f"file:/base/{glob}/x", strict)
-    except InvalidOption:
-        return
-    for pattern in patterns:
-        pattern.matches("file:/base/a/x")
-        pattern.may_contain(f"{pattern.base}/a")
-        assert not pattern.matches("file:/other")
-
-
-@given(st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=3), st.text("ab*?/", max_size=6))
-def test_directories_that_are_not_entered_hold_nothing_that_matches(names: list[str], glob: str) -> None:
-    file = "/".join(["file:/base", *names])
-    for strict in (True, False):
-        for pattern in globs.path_globs(f"file:/base/{glob.strip('/')}*", strict):
-            directories = [file[:index] for index, character in enumerate(file) if character == "/" and index > 10]
-            if pattern.matches(file) and file.startswith(pattern.base + "/"):
-                inside = [directory for directory in directories if len(directory) > len(pattern.base)]
-                assert all(map(pattern.may_contain, inside))

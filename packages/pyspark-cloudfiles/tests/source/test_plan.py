@@ -52,7 +52,3 @@ def test_one_large_file_uses_all_cores():
 @pytest.mark.parametrize(("size", "count"), [(1, 1), (7 * MB, 1), (15 * MB, 2), (1000 * MB, 8)])
 def test_a_small_file_is_not_cut_and_a_huge_one_into_more_parts_than_cores(size: int, count: int):
     assert len(group_files(files(size), 4 if size < 1000 * MB else 2, lambda file: True)) == count
-
-
-def test_no_files_are_no_groups():
-    assert group_files([], 4) == []

@@ -6,12 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from pyspark_cloudfiles.values import plain_arrays
 
 TASK = """
 import sys
@@ -22,7 +17,7 @@ from pyspark_cloudfiles.formats import find_format
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.options import parse
 from pyspark_cloudfiles.source.task import assemble
-from pyspark_cloudfiles.schemas.layout import inferred_layout
+from pyspark_cloudfiles.layout import inferred_layout
 
 name, kind = sys.argv[1:]
 types = [T.StringType()] * 4 if kind == "strings" else [T.LongType(), T.StringType(), T.DoubleType(), T.TimestampType()]
@@ -45,13 +40,6 @@ options = {"path": f"file:{place}/in", "cloudfiles.format": "json", "cloudfiles.
 assert "a" in CloudFilesDataSource(options).schema().names
 print("pyarrow" in sys.modules)
 """
-
-
-@given(st.lists(st.text()), st.lists(st.binary()), st.lists(st.integers(-(2**63), 2**63 - 1)))
-def test_arrays_are_what_pyarrow_makes(texts: list[str], binaries: list[bytes], numbers: list[int]) -> None:
-    assert plain_arrays.texts(texts).equals(pa.array(texts, pa.string()))
-    assert plain_arrays.binaries(binaries).equals(pa.array(binaries, pa.binary()))
-    assert plain_arrays.longs(numbers).equals(pa.array(numbers, pa.int64()))
 
 
 @pytest.mark.slow

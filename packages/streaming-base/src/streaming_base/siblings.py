@@ -18,9 +18,9 @@ _FUNCTIONS = {
     "resolve_expression": ("notebook_dialect.session.spark_expressions", "resolve_expression"),
     "install_expressions": ("notebook_dialect.session.spark_expressions", "install"),
     "file_utilities": ("notebook_dialect.dbutils", "file_utilities"),
-    "find_file_calls": ("pyspark_cloudfiles.session.sql", "calls"),
-    "read_file_call": ("pyspark_cloudfiles.session.sql", "relation"),
-    "hide_metadata_edits": ("pyspark_cloudfiles.session.sql", "star_edits"),
+    "find_file_calls": ("pyspark_cloudfiles.sql", "calls"),
+    "read_file_call": ("pyspark_cloudfiles.sql", "relation"),
+    "hide_metadata_edits": ("pyspark_cloudfiles.sql", "star_edits"),
 }
 Name = Literal[
     "display",

@@ -1,7 +1,8 @@
 """The file formats that can be ingested, by the name that ``cloudFiles.format`` gives them.
 
-:mod:`.base` is the interface of a format.  The text formats ``json``, ``csv`` and ``xml`` share :mod:`.engine`,
-:mod:`.batches` and :mod:`.lines`.  The formats with column types of their own are in ``typed``.
+:mod:`.base` is the interface of a format.  The text formats ``json``, ``csv`` and ``xml`` share :mod:`.engine`, and
+the first two :mod:`.lines`.  ``avro``, ``parquet`` and ``orc`` have column types of their own, and share
+:mod:`.file_schemas` and :mod:`.fitting`.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 _CLASSES = {
     "json": ("json_reader", "JsonFormat"),
     "csv": ("csv_reader", "CsvFormat"),
-    "parquet": ("typed.columnar", "ParquetFormat"),
+    "parquet": ("columnar", "ParquetFormat"),
     "text": ("plain_files", "TextFormat"),
     "binaryfile": ("plain_files", "BinaryFileFormat"),
-    "avro": ("typed.avro", "AvroFormat"),
-    "orc": ("typed.columnar", "OrcFormat"),
-    "xml": ("xml_reader", "XmlFormat"),
+    "avro": ("avro", "AvroFormat"),
+    "orc": ("columnar", "OrcFormat"),
+    "xml": ("xml", "XmlFormat"),
 }
 NAMES = ("json", "csv", "parquet", "text", "binaryFile", "avro", "orc", "xml")
 

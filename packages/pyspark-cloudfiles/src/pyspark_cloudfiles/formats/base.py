@@ -6,9 +6,9 @@ A format knows nothing of checkpoints, evolution modes or partition columns.  It
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pyspark.sql.types import StructType
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 # Rows of a batch stay below this, so that a worker's memory does not grow with the size of a file.
 BATCH_BYTES = 8 * 1024 * 1024
-# False: every record is read on its own. Tests read the same files both ways, and must get the same rows.
-FAST_PATH = True
 
 
 @dataclass(frozen=True)
@@ -101,3 +99,38 @@ class Format:
         format.
         """
         raise NotImplementedError
+
+
+Part = TypeVar("Part")
+
+
+class Names:
+    """The names of columns; of names that differ only in case the first counts."""
+
+    def __init__(self, names: Sequence[str], case_sensitive: bool) -> None:
+        self._exact = {name: index for index, name in reversed(list(enumerate(names)))}
+        self._folded = {name.lower(): index for index, name in reversed(list(enumerate(names)))}
+        self._case_sensitive = case_sensitive
+
+    def index_of(self, name: str) -> int | None:
+        index = self._exact.get(name)
+        return self._folded.get(name.lower()) if index is None and not self._case_sensitive else index
+
+    def is_unknown(self, name: str) -> bool:
+        """Whether there is no such column in any case."""
+        return name.lower() not in self._folded
+
+
+def coalesce(parts: Iterable[Part], size: Callable[[Part], int]) -> Iterator[list[Part]]:
+    """Yield the parts in their order, in groups of at most ``BATCH_BYTES`` (or one part)."""
+    waiting: list[Part] = []
+    total = 0
+    for part in parts:
+        more = size(part)
+        if waiting and total + more > BATCH_BYTES:
+            yield waiting
+            waiting, total = [], 0
+        waiting.append(part)
+        total += more
+    if waiting:
+        yield waiting

@@ -13,11 +13,12 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 
+from pyspark_cloudfiles import conversion
+from pyspark_cloudfiles.columns import ArrowCast, arrow_casts, convert_texts
+from pyspark_cloudfiles.conversion import LONGEST, wider
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import Format, InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.batches import coalesce_rows, mask
 from pyspark_cloudfiles.formats.csv_blocks import (
     ArrowCutter,
     CsvBlock,
@@ -29,13 +30,10 @@ from pyspark_cloudfiles.formats.csv_blocks import (
     is_plain,
     parts,
 )
-from pyspark_cloudfiles.formats.csv_tokenizer import Dialect, Tokenizer
-from pyspark_cloudfiles.formats.engine import Engine, FastColumns, Record
-from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.rescue import Leaf, Leftover, member, quoted, quoted_texts
-from pyspark_cloudfiles.values.text_columns import ArrowCast, arrow_casts, convert_texts
-from pyspark_cloudfiles.values.times import compile_pattern
-from pyspark_cloudfiles.values.widening import LONGEST, wider
+from pyspark_cloudfiles.formats.csv_dialect import Dialect, Tokenizer
+from pyspark_cloudfiles.formats.engine import Engine, FastColumns, Record, coalesce_rows, mask
+from pyspark_cloudfiles.rescue import Leaf, Leftover, member, quoted, quoted_texts
+from pyspark_cloudfiles.times import compile_pattern
 
 _DATES_THAT_ARE_TIMESTAMPS = {"yyyy-MM-dd", "yyyy-M-d", "yyyy-M-dd", "yyyy-MM-d", "yyyy-MM", "yyyy-M", "yyyy"}
 _INT, _LONG, _DOUBLE = T.IntegerType(), T.LongType(), T.DoubleType()
@@ -50,7 +48,7 @@ class CsvTypes:
         self._request, self._types = request, ColumnTypes(request) if request.infer_types else None
         self._dialect = Dialect.from_options(request.options)
         self._tokenizer = Tokenizer(self._dialect)
-        self._cutter = ArrowCutter(self._dialect) if is_plain(self._dialect) and base.FAST_PATH else None
+        self._cutter = ArrowCutter(self._dialect) if is_plain(self._dialect) else None
         self._spelling: dict[str, str] = {}
         self._found: dict[str, T.DataType | None] = {}
 

@@ -1,7 +1,7 @@
-"""The engine of the text formats: the fast path for whole columns, the row reader for the other records.
+"""Rows of files: the engine of the text formats, and record batches of a good size whatever the sizes of the files.
 
-A format provides a :class:`Parser`.  Its fast path returns columns of a block and refuses the lines that it would not
-read as Spark does; those go to the format's row reader.  If :data:`.base.FAST_PATH` is off, all lines go there.
+A text format provides a :class:`Parser`.  Its fast path returns columns of a block and refuses the lines that it would
+not read as Spark does; those go to the format's row reader.
 
 A malformed record fails the batch, is dropped, or becomes a row whose text is in the column for corrupt records or in
 the rescued column.  Unknown fields are an error, are rescued, or are dropped.  Only this module knows the modes.
@@ -9,22 +9,25 @@ the rescued column.  Unknown fields are an error, are rescued, or are dropped.  
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 
+from pyspark_cloudfiles import rescue
+from pyspark_cloudfiles.columns import lists_of, longs, maps_of, structs_of
 from pyspark_cloudfiles.errors import MalformedRecord, UnknownFields
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
-from pyspark_cloudfiles.formats.base import ReadRequest, Rows
-from pyspark_cloudfiles.formats.batches import FileRows, NumberedRows, array_of, batch_of, mask, merge_in_order
+from pyspark_cloudfiles.formats.base import ReadRequest, Rows, coalesce
 from pyspark_cloudfiles.formats.lines import Block
-from pyspark_cloudfiles.values import rescue
-from pyspark_cloudfiles.values.plain_arrays import longs
+from pyspark_cloudfiles.formats.variant_encoding import variant_array
 
 MISFIT = "a value does not fit the type of its column"
 
@@ -79,7 +82,7 @@ class Engine:
 
     def rows(self, block: Block) -> Rows:
         """Return the rows of a block, in the order of its lines; raise UnknownFields or MalformedRecord."""
-        fast = self._parser.columns(block) if base.FAST_PATH else None
+        fast = self._parser.columns(block)
         if fast is None:
             return self._read_slowly(block, range(block.count)).rows_of(block.files)
         rescued = None
@@ -201,3 +204,128 @@ def batch_of_request(
         place = request.schema.names.index(request.corrupt_column)
         columns.insert(place, pa.nulls(rows, pa.string()) if corrupt is None else corrupt)
     return batch_of(columns, to_arrow_schema(request.schema, timezone="UTC"), rows)
+
+
+Spans = Sequence[tuple[SourceFile, int]]
+
+
+class FileRows(NamedTuple):
+    """Rows of one file, in the request's schema; ``rescued`` as in :class:`~pyspark_cloudfiles.formats.base.Rows`."""
+
+    file: SourceFile
+    batch: pa.RecordBatch
+    rescued: pa.Array | None = None
+
+
+class NumberedRows(NamedTuple):
+    """Rows with the ascending numbers of the lines that they came from."""
+
+    numbers: pa.Array
+    batch: pa.RecordBatch
+    rescued: pa.Array | None
+
+    def rows_of(self, files: Spans) -> Rows:
+        return Rows(self.batch, counts(self.numbers.to_pylist(), files), self.rescued)
+
+
+def batches_of(pieces: Iterable[FileRows]) -> Iterator[Rows]:
+    return coalesce_rows(Rows(batch, [(file, batch.num_rows)], rescued) for file, batch, rescued in _cut(pieces))
+
+
+def _cut(pieces: Iterable[FileRows]) -> Iterator[FileRows]:
+    for piece in pieces:
+        rows = piece.batch.num_rows
+        step = max(1, rows * base.BATCH_BYTES // max(_size(piece), 1))
+        for start in range(0, rows, step):
+            rescued = None if piece.rescued is None else piece.rescued.slice(start, step)
+            yield FileRows(piece.file, piece.batch.slice(start, step), rescued)
+
+
+def _size(part: FileRows | Rows) -> int:
+    return part.batch.nbytes + (0 if part.rescued is None else part.rescued.nbytes)
+
+
+def coalesce_rows(parts: Iterable[Rows]) -> Iterator[Rows]:
+    for some in coalesce(parts, _size):
+        found: list[tuple[SourceFile, int]] = []
+        for file, rows in (count for part in some for count in part.counts):
+            if found and found[-1][0] == file:
+                found[-1] = (file, found[-1][1] + rows)
+            else:
+                found.append((file, rows))
+        yield Rows(_joined_batches(some), found, _joined_rescued(some))
+
+
+def merge_in_order(fast: NumberedRows, slow: NumberedRows, files: Spans) -> Rows:
+    """Return the rows of both paths in the order of their lines, from the number of lines of each file."""
+    numbers = pa.concat_arrays([fast.numbers, slow.numbers])
+    order = pc.sort_indices(numbers)
+    rescued = _joined_rescued([fast, slow])
+    batch = _joined_batches([fast, slow])
+    return Rows(
+        batch.take(order) if batch.num_columns else batch,
+        counts(numbers.take(order).to_pylist(), files),
+        None if rescued is None else rescued.take(order),
+    )
+
+
+def counts(numbers: list[int], files: Spans) -> list[tuple[SourceFile, int]]:
+    found, begin, line = [], 0, 0
+    for file, lines in files:
+        line += lines
+        end = bisect_left(numbers, line, begin)
+        found.append((file, end - begin))
+        begin = end
+    return found
+
+
+def _joined_batches(parts: Sequence[Rows | NumberedRows]) -> pa.RecordBatch:
+    if len(parts) == 1:
+        return parts[0].batch
+    if parts[0].batch.num_columns:
+        return pa.concat_batches([part.batch for part in parts])
+    return rows_without_columns(sum(part.batch.num_rows for part in parts))
+
+
+def _joined_rescued(parts: Sequence[Rows | NumberedRows]) -> pa.Array | None:
+    if all(part.rescued is None for part in parts):
+        return None
+    return pa.concat_arrays(
+        [pa.nulls(part.batch.num_rows, pa.string()) if part.rescued is None else part.rescued for part in parts]
+    )
+
+
+def batch_of(columns: list[pa.Array], schema: pa.Schema, rows: int) -> pa.RecordBatch:
+    """Return a batch that has its number of rows also without columns."""
+    if not columns:
+        return rows_without_columns(rows)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def rows_without_columns(length: int) -> pa.RecordBatch:
+    return pa.RecordBatch.from_struct_array(pa.array([{}] * length, pa.struct([])))
+
+
+def array_of(data_type: T.DataType, cells: Sequence[Any]) -> pa.Array:
+    arrow = to_arrow_type(data_type, timezone="UTC")
+    if isinstance(data_type, T.VariantType):
+        return variant_array(list(cells))
+    if isinstance(data_type, T.StructType):
+        nothing = (None,) * len(data_type)
+        rows = list(zip(*(nothing if cell is None else cell for cell in cells), strict=True)) or [()] * len(data_type)
+        parts = [array_of(field.dataType, some) for field, some in zip(data_type, rows, strict=True)]
+        return structs_of(cells, parts, arrow)
+    if isinstance(data_type, T.ArrayType):
+        inner = [item for cell in cells for item in cell or ()]
+        return lists_of(cells, array_of(data_type.elementType, inner), arrow)
+    if isinstance(data_type, T.MapType):
+        entries = [cell for cell in cells if cell]
+        keys = array_of(data_type.keyType, list(chain.from_iterable(entries)))
+        values = array_of(data_type.valueType, list(chain.from_iterable(map(dict.values, entries))))
+        return maps_of(cells, keys, values, arrow)
+    return pa.array(cells, arrow)
+
+
+def mask(numbers: Sequence[int], length: int) -> pa.Array:
+    """Return booleans that are true at these positions."""
+    return pc.is_in(longs(range(length)), value_set=longs(numbers))

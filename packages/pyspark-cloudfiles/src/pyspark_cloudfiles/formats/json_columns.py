@@ -23,17 +23,24 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
+from pyspark_cloudfiles import conversion
+from pyspark_cloudfiles.columns import (
+    arrow_casts,
+    binaries,
+    convert_texts,
+    lists_of,
+    maps_of,
+    offsets_of,
+    plain,
+    structs_of,
+)
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.batches import is_utf8
 from pyspark_cloudfiles.formats.engine import FastColumns, Record
 from pyspark_cloudfiles.formats.json_parser import MalformedJsonError
 from pyspark_cloudfiles.formats.json_rows import JsonRowReader
-from pyspark_cloudfiles.formats.lines import Block
+from pyspark_cloudfiles.formats.lines import Block, is_utf8
 from pyspark_cloudfiles.formats.variant_encoding import JsonVariants, variant_array
-from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.plain_arrays import binaries, lists_of, maps_of, offsets_of, plain, structs_of
-from pyspark_cloudfiles.values.rescue import member
-from pyspark_cloudfiles.values.text_columns import arrow_casts, convert_texts
+from pyspark_cloudfiles.rescue import member
 
 _NULL = msgspec.Raw(b"null")
 _ABSENT = msgspec.Raw(b"")

@@ -19,12 +19,12 @@ from typing import Annotated, Any, Literal, Union
 import msgspec
 from pyspark.sql import types as T
 
+from pyspark_cloudfiles import conversion
+from pyspark_cloudfiles.conversion import LONGEST, wider
 from pyspark_cloudfiles.filesystems.files import SourceFile, read_text
 from pyspark_cloudfiles.formats.base import Format, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.json_parser import LenientJson, MalformedJsonError
 from pyspark_cloudfiles.formats.lines import blocks, line_separator, lines_of_files, records_of_files, to_utf8
-from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.widening import LONGEST, wider
 
 Found = Union[T.DataType, "dict[str, Found]", "list[Found]"]
 

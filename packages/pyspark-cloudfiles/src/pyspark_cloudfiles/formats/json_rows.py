@@ -13,14 +13,13 @@ from typing import Any
 import msgspec
 from pyspark.sql import types as T
 
+from pyspark_cloudfiles import conversion
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.batches import Names
+from pyspark_cloudfiles.formats.base import Names, ReadRequest
 from pyspark_cloudfiles.formats.engine import Record
 from pyspark_cloudfiles.formats.json_parser import LenientJson, MalformedJsonError, Node, StrictNode
 from pyspark_cloudfiles.formats.variant_encoding import JsonVariants
-from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.rescue import Leaf, Leftover, has_misfit
+from pyspark_cloudfiles.rescue import Leaf, Leftover, has_misfit
 
 Converted = tuple[Any, "Leftover | None"]
 AnyNode = Node | StrictNode

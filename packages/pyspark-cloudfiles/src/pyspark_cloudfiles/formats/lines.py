@@ -2,7 +2,7 @@
 
 In a part of a file, a line belongs to the part that contains its first byte.  The reader of a part searches the
 first line that begins in it, and reads to the end of the last one, which may be in the next part.  Line separators
-that cannot overlap are found from any position.
+that cannot overlap are found from any position.  Operations on many lines work without a Python object per line.
 """
 
 from __future__ import annotations
@@ -10,18 +10,23 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import AnyStr, BinaryIO, TypeVar
+from typing import AnyStr, BinaryIO
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile, is_compressed, open_text, unreadable_if_broken
 from pyspark_cloudfiles.formats import base
+from pyspark_cloudfiles.formats.base import coalesce
 from pyspark_cloudfiles.options import Options
 
 # Formats whose records are lines, unless an option says otherwise.
 _UNLESS = {"json": "multiline", "csv": "multiline", "text": "wholetext"}
 _CHUNK = 64 * 1024
+# An end of line is not a blank here, so that each line is matched by itself.
+_BLANK_LINE = re.compile(rb"^[\x00-\x09\x0b-\x20]*\n", re.MULTILINE)
+_BLANK_START = re.compile(rb"(?:[\x00-\x09\x0b-\x20]*\n)*")
+_BLANK = "".join(map(chr, range(0x21)))
 _END = re.compile(rb"[\r\n]")
 _BOMS = {
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -32,7 +37,6 @@ _BOMS = {
 }
 # Java's encodings of these names have this byte order, without a mark of another.
 _BIG_ENDIAN = {"utf-16": "utf-16-be", "utf-32": "utf-32-be"}
-Part = TypeVar("Part")
 
 
 class Block:
@@ -77,21 +81,6 @@ def blocks(parts: Iterable[tuple[SourceFile, bytes | list[bytes]]]) -> Iterator[
 
 def size_of(content: bytes | list[bytes]) -> int:
     return len(content) if isinstance(content, bytes) else sum(map(len, content))
-
-
-def coalesce(parts: Iterable[Part], size: Callable[[Part], int]) -> Iterator[list[Part]]:
-    """Yield the parts in their order, in groups of at most ``BATCH_BYTES`` (or one part)."""
-    waiting: list[Part] = []
-    total = 0
-    for part in parts:
-        more = size(part)
-        if waiting and total + more > base.BATCH_BYTES:
-            yield waiting
-            waiting, total = [], 0
-        waiting.append(part)
-        total += more
-    if waiting:
-        yield waiting
 
 
 def lines_of_files(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[tuple[SourceFile, bytes]]:
@@ -292,3 +281,49 @@ def _end_of_line(data: bytes, separator: bytes | None) -> int | None:
     if match is None or (match[0] == b"\r" and match.end() == len(data)):
         return None
     return match.end() + data.startswith(b"\n", match.end()) if match[0] == b"\r" else match.end()
+
+
+def remove_blank_lines(data: bytes) -> bytes:
+    """Remove lines of only whitespace and control characters."""
+    return _BLANK_LINE.sub(b"", data)
+
+
+def remove_blank_start(data: bytes) -> bytes:
+    """Remove blank lines at the beginning."""
+    return data if data[:1] > b" " else data[_BLANK_START.match(data).end() :]  # type: ignore[union-attr]
+
+
+def remove_first_lines(data: bytes, count: int) -> tuple[bytes, int]:
+    """Remove lines at the beginning; return the rest, and the number of lines still to be removed after it."""
+    position = 0
+    while count and position < len(data):
+        position = data.find(b"\n", position) + 1
+        count -= 1
+    return data[position:], count
+
+
+def remove_comments(mark: str, data: bytes) -> bytes:
+    begin = mark.encode()
+    parts, position = [], 0
+    while True:
+        if not data.startswith(begin, position):
+            found = data.find(b"\n" + begin, position) + 1
+            if not found:
+                return b"".join([*parts, data[position:]])
+            parts.append(data[position:found])
+            position = found
+        position = data.find(b"\n", position) + 1
+
+
+def is_blank(line: str) -> bool:
+    return not line.strip(_BLANK)
+
+
+def is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -15,7 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile, open_text, unreadable_if_broken
 from pyspark_cloudfiles.formats.base import Format, ReadRequest, Rows
-from pyspark_cloudfiles.formats.batches import FileRows, batch_of, batches_of
+from pyspark_cloudfiles.formats.engine import FileRows, batch_of, batches_of
 from pyspark_cloudfiles.formats.lines import split_lines, whole_lines
 
 _VALUE = "value"

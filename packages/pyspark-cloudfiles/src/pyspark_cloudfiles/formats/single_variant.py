@@ -15,13 +15,13 @@ from typing import Any
 
 from pyspark.sql import types as T
 
+from pyspark_cloudfiles import conversion
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile, read_text
 from pyspark_cloudfiles.formats.base import Format, ReadRequest, Rows
-from pyspark_cloudfiles.formats.batches import batches_of
 from pyspark_cloudfiles.formats.csv_blocks import Header, check_limits, parts
-from pyspark_cloudfiles.formats.csv_tokenizer import Dialect, Tokenizer
-from pyspark_cloudfiles.formats.engine import Record, file_rows
+from pyspark_cloudfiles.formats.csv_dialect import Dialect, Tokenizer
+from pyspark_cloudfiles.formats.engine import Record, batches_of, file_rows
 from pyspark_cloudfiles.formats.json_parser import MalformedJsonError
 from pyspark_cloudfiles.formats.lines import line_pieces, to_utf8
 from pyspark_cloudfiles.formats.variant_encoding import (
@@ -33,11 +33,10 @@ from pyspark_cloudfiles.formats.variant_encoding import (
     encode_text,
     encode_timestamp,
 )
-from pyspark_cloudfiles.formats.xml_elements import Broken, Element, XmlOptions
-from pyspark_cloudfiles.formats.xml_elements import records as xml_elements
-from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.rescue import CORRUPT_RECORD, Leaf, quoted
-from pyspark_cloudfiles.values.times import compile_pattern
+from pyspark_cloudfiles.formats.xml import Broken, Element, XmlOptions
+from pyspark_cloudfiles.formats.xml import records as xml_elements
+from pyspark_cloudfiles.rescue import CORRUPT_RECORD, Leaf, quoted
+from pyspark_cloudfiles.times import compile_pattern
 
 # Each with its text, which is used only if it is malformed.
 Records = Iterator[Iterable[tuple[Record, str]]]

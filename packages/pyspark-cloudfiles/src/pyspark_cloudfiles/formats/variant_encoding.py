@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
+from pyspark_cloudfiles.columns import binaries, longs
 from pyspark_cloudfiles.formats.json_parser import LenientJson, MalformedJsonError, Node
-from pyspark_cloudfiles.values.plain_arrays import binaries, longs
 
 VARIANT_LIMIT = 16 * 1024 * 1024  # Spark's
 _DIGITS_LIMIT = 38

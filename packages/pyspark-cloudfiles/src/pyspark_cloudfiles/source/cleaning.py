@@ -16,11 +16,12 @@ from collections.abc import Iterable
 from contextvars import copy_context
 from enum import Enum
 
+from pyspark_cloudfiles import paths
 from pyspark_cloudfiles.errors import CloudFilesWarning, InvalidOption
-from pyspark_cloudfiles.filesystems import filesystem, globs
+from pyspark_cloudfiles.file_log import files_between
+from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.log.file_log import files_between
-from pyspark_cloudfiles.log.history import CleanedFiles, Commits
+from pyspark_cloudfiles.history import CleanedFiles, Commits
 from pyspark_cloudfiles.options import Options
 
 # Progress is stored after so many files; a crash before that processes them again.
@@ -148,8 +149,8 @@ def refuse_destination_in_source(options: Options) -> None:
 def _source_and_destination(options: Options) -> tuple[str, str | None]:
     """Return the directory that the path is, begins with or is in, and the destination of moved files."""
     path = filesystem.canonical(options.path)
-    source = globs.base_of(path)
-    if not globs.is_glob(path) and not filesystem.is_directory(path) and filesystem.exists(path):
+    source = paths.base_of(path)
+    if not paths.is_glob(path) and not filesystem.is_directory(path) and filesystem.exists(path):
         source = path.rsplit("/", 1)[0]
     moved = options.clean_source == "MOVE" and options.move_destination
     return source, filesystem.canonical(options.move_destination) if moved else None

@@ -12,23 +12,17 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
+from pyspark_cloudfiles import layout, paths
 from pyspark_cloudfiles.errors import AddNewNotSupported, EmptyDirectory, InvalidOption, SchemaLocationNeeded
-from pyspark_cloudfiles.filesystems import filesystem, globs
+from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
 from pyspark_cloudfiles.filesystems.filesystem import iterate_mounted, mounted
 from pyspark_cloudfiles.formats import stream_format
+from pyspark_cloudfiles.layout import Layout
 from pyspark_cloudfiles.options import Options, parse
-from pyspark_cloudfiles.schemas import layout
-from pyspark_cloudfiles.schemas.layout import Layout
-from pyspark_cloudfiles.schemas.versions import (
-    SchemaStore,
-    SchemaVersion,
-    apply_options,
-    infer_first_version,
-    version_layout,
-)
 from pyspark_cloudfiles.shipping import reduce_with_package
 from pyspark_cloudfiles.source.plan import FilePartition, Plan
+from pyspark_cloudfiles.versions import SchemaStore, SchemaVersion, apply_options, infer_first_version, version_layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,7 +131,7 @@ class CloudFilesReader(DataSourceReader):
         return reduce_with_package(type(self), self.__dict__)
 
     def partitions(self) -> list[FilePartition]:
-        from pyspark_cloudfiles.source.discovery import discover_files  # tasks list nothing
+        from pyspark_cloudfiles.source.plan import discover_files  # tasks list nothing
 
         with mounted(self._plan.options.mounts):
             files = sorted(discover_files(self._plan.options), key=lambda file: (file.modified, file.url))
@@ -194,7 +188,7 @@ def infer_version(options: Options) -> tuple[SchemaVersion, str | None]:
 
 def sample(options: Options) -> list[SourceFile]:
     """Return the files that a schema is inferred from: by default the first thousand, or the first 50 GB."""
-    from pyspark_cloudfiles.source.discovery import discover_files  # tasks list nothing
+    from pyspark_cloudfiles.source.plan import discover_files  # tasks list nothing
 
     taken, size = [], 0
     for file in islice(discover_files(options), options.sample_files):
@@ -206,7 +200,7 @@ def sample(options: Options) -> list[SourceFile]:
 
 
 def _refuse_bad_records_in_source(options: Options) -> None:
-    source = globs.base_of(filesystem.canonical(options.path))
+    source = paths.base_of(filesystem.canonical(options.path))
     if f"{filesystem.canonical(options.bad_records_path or '')}/".startswith(f"{source}/"):
         raise InvalidOption(
             f"badRecordsPath {options.bad_records_path} is in the source directory, where its files would be read. "

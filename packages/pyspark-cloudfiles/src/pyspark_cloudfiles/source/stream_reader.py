@@ -19,19 +19,18 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
+from pyspark_cloudfiles.file_log import FileLog, files_between, log_of, new_log
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
 from pyspark_cloudfiles.filesystems.filesystem import iterate_mounted, mounted
-from pyspark_cloudfiles.log.file_log import FileLog, files_between, log_of, new_log
-from pyspark_cloudfiles.log.history import Commits
-from pyspark_cloudfiles.log.offsets import Offset
+from pyspark_cloudfiles.history import Commits, Offset
 from pyspark_cloudfiles.shipping import reduce_with_package
 from pyspark_cloudfiles.source.plan import FilePartition, Plan
 from pyspark_cloudfiles.source.task import has_known_names, read_partition
 
 if TYPE_CHECKING:
     from pyspark_cloudfiles.source.cleaning import Cleaner
-    from pyspark_cloudfiles.source.discovery import KnownFiles
+    from pyspark_cloudfiles.source.plan import KnownFiles
 
 LOCK_TIMEOUT = 15
 # Checking a batch of this size costs a tenth of a second at most; larger ones are only read by the tasks.
@@ -178,7 +177,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
             return
         # Tasks list nothing.
         from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
-        from pyspark_cloudfiles.source.discovery import KnownFiles, discover_files
+        from pyspark_cloudfiles.source.plan import KnownFiles, discover_files
 
         options = self._plan.options
         if self._known is None and not options.allow_overwrites:  # with which a known file may be new again

@@ -3,6 +3,10 @@
 The rows come from the format; partition columns, rescued data and the files' metadata are added here.  A file that
 cannot be read ends the task, or is skipped if the options say so.  New columns in the data become a schema version, and
 then end the task as well: the same program, started again, replays this batch with it.
+
+Any task that meets something new infers it for the whole batch, so that one restart is enough whatever the number of
+tasks and of new columns.  The other tasks wait for it and read its result.  On stores without locks, several tasks find
+the same, and the versions are written one after the other.
 """
 
 from __future__ import annotations
@@ -13,23 +17,86 @@ import uuid
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
+from hashlib import sha256
 from urllib.parse import quote
 
 import pyarrow as pa
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from pyspark_cloudfiles.errors import CloudFilesError, MissingFile, UnknownFields, UnreadableFile
+from pyspark_cloudfiles.columns import longs, texts
+from pyspark_cloudfiles.errors import CloudFilesError, MissingFile, StateInUse, UnknownFields, UnreadableFile
+from pyspark_cloudfiles.file_log import files_between
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, Rows
+from pyspark_cloudfiles.layout import METADATA, Layout, evolve_schema
 from pyspark_cloudfiles.options import Options
-from pyspark_cloudfiles.schemas.layout import METADATA, Layout
-from pyspark_cloudfiles.schemas.partitions import convert_partition, partition_values
+from pyspark_cloudfiles.paths import convert_partition, partition_values
 from pyspark_cloudfiles.source.plan import FilePartition, Plan
-from pyspark_cloudfiles.values.plain_arrays import longs, texts
+from pyspark_cloudfiles.versions import SchemaStore, SchemaVersion, apply_options, infer, version_layout
+
+# The file, beside the log, with the digest of the last batch that had nothing new.
+_CHECKED = "looked"
+_LOCK_TIMEOUT = 600.0
+
+
+class TypesWidened(CloudFilesError, condition="UNKNOWN_FIELD_EXCEPTION.NEW_TYPES_IN_FILE"):
+    """Values did not fit the types of their columns, which are wider from now on."""
+
+
+def evolve(partition: FilePartition, plan: Plan) -> bool:
+    """Add the new columns of a partition's batch to the schema; whether the newest version differs from the plan's."""
+    options = plan.options
+    if options.schema_location is None:
+        return False
+    store = SchemaStore(options.schema_location)
+    checked = f"{partition.log or filesystem.canonical(options.schema_location)}/{_CHECKED}"
+    if _is_newer(store.latest(), plan):
+        return True  # another task has added them
+    with ExitStack() as locked:
+        with suppress(StateInUse):  # after the timeout this task infers as well
+            locked.enter_context(filesystem.lock(checked, _LOCK_TIMEOUT))
+        if _is_newer(store.latest(), plan):
+            return True  # another task has added them while this one waited
+        batch = (partition.log, partition.start, partition.end, plan.layout.data.json(), options)
+        digest = sha256(repr(batch).encode()).hexdigest().encode()
+        with suppress(FileNotFoundError):
+            if filesystem.read_bytes(checked) == digest:
+                return False
+        found = infer(files_between(partition.log, partition.start, partition.end), options)
+        widen = options.format.lower() if plan.evolution_mode == "addNewColumnsWithTypeWidening" else None
+        newest = store.evolve(
+            lambda version: apply_options(
+                replace(version, data=evolve_schema(version.data, found, widen=widen)), options
+            )
+        )
+        if _is_newer(newest, plan):
+            return True
+        filesystem.write_atomically(checked, digest)
+        return False
+
+
+def _is_newer(version: SchemaVersion | None, plan: Plan) -> bool:
+    return version is not None and version_layout(version, plan.options).data != plan.layout.data
+
+
+def widened_types_error(plan: Plan, path: str) -> TypesWidened:
+    newest = version_layout(SchemaStore(plan.options.schema_location).latest(), plan.options).data
+    current = {field.name: field.dataType for field in plan.layout.data.fields}
+    changes = [
+        f"{field.name} from {current[field.name].simpleString()} to {field.dataType.simpleString()}"
+        for field in newest.fields
+        if field.name in current and current[field.name] != field.dataType
+    ]
+    return TypesWidened(
+        f"Encountered values that need wider types during parsing: {', '.join(changes)}, which can be fixed by an "
+        f"automatic retry: true\nFile: {path}"
+    )
+
 
 # Formats whose column names are found without reading values.
 _FORMATS_WITH_NAMES = {"json", "csv", "parquet", "orc", "avro"}
@@ -121,8 +188,6 @@ class _Reading:
 
     def _evolve_or_raise(self, error: UnknownFields) -> None:
         """Add the new columns to the schema and end the task; return only if no column could be added."""
-        from pyspark_cloudfiles.source.schema_update import evolve  # most tasks read known columns
-
         if not self._plan.inferred or self._plan.evolution_mode == "failOnNewColumns":
             raise UnknownFields(error.path, error.record, error.columns, retry=False) from None
         if evolve(self._partition, self._plan):
@@ -133,8 +198,6 @@ class _Reading:
         """Return rows; if types may grow, check once whether the rescued values fit wider ones."""
         if rows.rescued is None or not self._may_widen:
             return rows
-        from pyspark_cloudfiles.source.schema_update import evolve, widened_types_error  # most streams keep their types
-
         self._may_widen = False
         if evolve(self._partition, self._plan):
             raise widened_types_error(self._plan, rows.counts[0][0].url)
@@ -218,7 +281,7 @@ class _FileColumns:
 
         PySpark refuses encodings that would make a repeated value small, dictionaries and runs, because it compares the
         types of batches with those of plain columns.  So the bytes of a path are copied for each row, a hundred if it
-        is long, and queries that do not use the column are read without (:mod:`.session.metadata_pruning`).
+        is long, and queries that do not use the column are read without (:mod:`.classic`).
         """
         values: dict[str, Callable[[SourceFile], object]] = {
             "file_path": lambda file: uri(file.url),

@@ -19,10 +19,10 @@ import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.errors import InferenceFailed, InvalidOption, MissingFile, UnknownFields, UnreadableFile
+from pyspark_cloudfiles.errors import InferenceFailed, InvalidOption, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats.avro import AvroFormat
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.avro import AvroFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -236,18 +236,3 @@ def test_a_large_file_is_read_in_pieces(write: Write) -> None:
     assert [value for rows in found for value in rows.batch["n"].to_pylist()] == list(range(20_000))
     [rows] = read([file], StructType([]), rescue=False, on_unknown="ignore")
     assert rows.counts == [(file, 20_000)]
-
-
-def test_files_that_are_gone_empty_or_broken(write: Write, tmp_path: Path) -> None:
-    good = Path(write({"x": "string"}, [{"x": "y" * 100}] * 1000).url[5:]).read_bytes()
-    broken = {"text": b"hello, world", "cut": good[:-50], "torn": good[:200] + b"\xff" * 100 + good[300:]}
-    for name, content in {"empty": b"", **broken}.items():
-        (tmp_path / name).write_bytes(content)
-    empty = SourceFile(f"file:{tmp_path}/empty", 0, 0)
-    assert (read([empty], "x STRING"), AvroFormat().infer([empty], InferRequest())) == ([], StructType([]))
-    for name in broken:
-        with pytest.raises(UnreadableFile, match="it cannot be read as an Avro file"):
-            read([SourceFile(f"file:{tmp_path}/{name}", 1, 1)], "x STRING")
-    for act in (lambda file: read([file], "x STRING"), lambda file: AvroFormat().infer([file], InferRequest())):
-        with pytest.raises(MissingFile):
-            act(SourceFile(f"file:{tmp_path}/none", 1, 1))

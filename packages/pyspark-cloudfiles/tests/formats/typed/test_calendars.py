@@ -18,7 +18,7 @@ from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import find_format
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.source.plan import discover
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")

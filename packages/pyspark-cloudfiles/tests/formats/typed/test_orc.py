@@ -15,11 +15,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnknownFields, UnreadableFile
+from pyspark_cloudfiles.errors import InferenceFailed, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.columnar import OrcFormat
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.formats.columnar import OrcFormat
+from pyspark_cloudfiles.source.plan import discover
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -131,14 +131,3 @@ def test_a_large_file_is_read_by_its_stripes(tmp_path: Path) -> None:
 def test_the_schema_is_not_inferred() -> None:
     with pytest.raises(InferenceFailed, match=r"Give one: \.schema"):
         OrcFormat().infer([], InferRequest())
-
-
-def test_files_that_are_gone_empty_or_broken(tmp_path: Path) -> None:
-    for name, content in {"empty": b"", "text": b"hello, world", "torn": b"ORC" + b"x" * 100}.items():
-        (tmp_path / name).write_bytes(content)
-    assert read([SourceFile(f"file:{tmp_path}/empty", 0, 0)], "x LONG") == []
-    for name in ("text", "torn"):
-        with pytest.raises(UnreadableFile, match="it cannot be read as an ORC file"):
-            read([SourceFile(f"file:{tmp_path}/{name}", 1, 1)], "x LONG")
-    with pytest.raises(MissingFile):
-        read([SourceFile(f"file:{tmp_path}/none", 1, 1)], "x LONG")

@@ -16,11 +16,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnknownFields, UnreadableFile
+from pyspark_cloudfiles.errors import InferenceFailed, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.columnar import ParquetFormat
+from pyspark_cloudfiles.formats.columnar import ParquetFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -349,23 +349,3 @@ def test_a_large_file_is_read_in_pieces(write: Write) -> None:
     found = read([file], "x STRING")
     assert len(found) >= 3
     assert all(rows.batch.nbytes < 1.2 * base.BATCH_BYTES for rows in found)
-
-
-def test_files_that_are_gone_empty_or_broken(write: Write, tmp_path: Path) -> None:
-    good = write({"x": list(range(10_000))})
-    (tmp_path / "empty.parquet").touch()
-    empty = SourceFile(f"file:{tmp_path}/empty.parquet", 0, 0)
-    assert read([empty], "x LONG") == []
-    assert ParquetFormat().infer([empty], InferRequest()) == StructType([])
-    data = Path(good.url[5:]).read_bytes()
-    for name, content in {
-        "cut": data[:-100],
-        "text": b"hello, world",
-        "torn": data[:4] + b"x" * 200 + data[204:],
-    }.items():
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(UnreadableFile, match=rf"{name}: it cannot be read as a Parquet file"):
-            read([SourceFile(f"file:{tmp_path}/{name}", 1, 1)], "x LONG")
-    for act in (lambda file: read([file], "x LONG"), lambda file: ParquetFormat().infer([file], InferRequest())):
-        with pytest.raises(MissingFile, match="none"):
-            act(SourceFile(f"file:{tmp_path}/none", 1, 1))

@@ -16,7 +16,7 @@ from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import find_format
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.source.discovery import discover
+from pyspark_cloudfiles.source.plan import discover
 
 if TYPE_CHECKING:
     from conftest import Ingestion

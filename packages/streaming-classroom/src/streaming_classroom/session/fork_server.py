@@ -29,7 +29,7 @@ IMPORTED = (
     "pyarrow",
     "msgspec",
     "pyspark_cloudfiles.source.stream_reader",
-    "pyspark_cloudfiles.source.discovery",
+    "pyspark_cloudfiles.source.plan",
     "pyspark_cloudfiles.source.task",
     "pyspark_cloudfiles.formats.json_reader",
     "pyspark_cloudfiles.formats.csv_reader",

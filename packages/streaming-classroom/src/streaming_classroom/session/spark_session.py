@@ -22,7 +22,7 @@ from threading import RLock, Thread
 from typing import TYPE_CHECKING
 
 import pyspark_cloudfiles
-from pyspark_cloudfiles.session import registration
+from pyspark_cloudfiles import registration
 from stream_view import console, starts
 from streaming_base import front_end, progress_reports
 from streaming_classroom import environment
@@ -44,14 +44,10 @@ _starting = RLock()
 IMPORTED_MEANWHILE = (
     "pyspark.testing.utils",
     "pyspark.sql.classic.dataframe",
-    "pyspark_cloudfiles.session.driver",
-    "pyspark_cloudfiles.session.readers",
-    "pyspark_cloudfiles.session.registration",
-    "pyspark_cloudfiles.session.sql",
-    "pyspark_cloudfiles.session.metadata_pruning",
-    "pyspark_cloudfiles.session.source_creation",
-    "pyspark_cloudfiles.session.hidden_metadata",
-    "pyspark_cloudfiles.session.worker_warmup",
+    "pyspark_cloudfiles.wrappers",
+    "pyspark_cloudfiles.registration",
+    "pyspark_cloudfiles.sql",
+    "pyspark_cloudfiles.classic",
     "pyspark_cloudfiles.source.data_source",
     "pyspark_cloudfiles.source.stream_reader",
     "pyspark_cloudfiles.formats.json_reader",

@@ -1,1 +1,0 @@
-"""The formats with column types of their own: Parquet, ORC and Avro."""

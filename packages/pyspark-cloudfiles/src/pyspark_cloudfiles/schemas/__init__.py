@@ -1,1 +1,0 @@
-"""The schema of a stream: hints, inference, versions, and evolution."""

@@ -1,1 +1,0 @@
-"""Text values converted to Spark's types, singly and as Arrow columns, and rescued data."""
