@@ -53,3 +53,60 @@ def test_settings_and_streams_that_do_not_end_are_refused(
         "an interval": "INFINITE_STREAMING_TRIGGER_NOT_SUPPORTED",
         "available now": "accepted",
     }
+
+
+REPEATED = """
+import json
+from pathlib import Path
+
+from streaming_classroom import get_spark
+from streaming_classroom.session import repeated_starts
+
+spark = get_spark()
+repeated_starts.install(lambda: "checkpoints")
+spark.sql("CREATE TABLE landed (id INT)")
+lands = lambda number: spark.sql(f"INSERT INTO landed VALUES ({number})")
+lands(1)
+counting = spark.readStream.table("landed").groupBy().count()
+shown = spark.readStream.table("landed").writeStream.format("memory").queryName("shown").start()
+counts = counting.writeStream.outputMode("update").format("memory").queryName("counts").start()
+for query in (shown, counts):
+    query.processAllAvailable()
+lands(2)
+for query in spark.streams.active:
+    query.processAllAvailable()
+try:
+    spark.readStream.table("landed").writeStream.format("memory").queryName("shown").start()
+except Exception as error:
+    refused = type(error).__name__
+spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", "1")
+seen = {
+    "active": [query.name for query in spark.streams.active],
+    "rows": sorted(row.id for row in spark.table("shown").collect()),
+    "updates": sorted(row["count"] for row in spark.table("counts").collect()),
+    "batches": [report.batchId for report in shown.recentProgress],
+    "refused": refused,
+}
+shown.stop()
+seen["after"] = [query.name for query in spark.streams.active]
+print(json.dumps(seen))
+"""
+
+
+@pytest.mark.slow
+def test_an_endless_stream_is_run_again_and_again_on_its_checkpoint(
+    connect_server: str, run_python: RunPython, tmp_path: Path
+) -> None:
+    environment = {"SPARK_REMOTE": connect_server, "PYTHONPATH": str(RESTRICTIONS), "IS_SERVERLESS": "TRUE"}
+    done = run_python(REPEATED, **environment)
+    assert done.returncode == 0, done.stderr
+    first, _, last = done.stdout.strip().rpartition("\n")
+    assert first.endswith("noDataProgressEventInterval; its own value stays.")
+    assert json.loads(last) == {
+        "active": ["shown", "counts"],
+        "rows": [1, 2],
+        "updates": [1, 2],
+        "batches": [0, 1],
+        "refused": "IllegalArgumentException",
+        "after": ["counts"],
+    }
