@@ -1,10 +1,6 @@
-"""A loop over a stream is told that it goes over columns; one over anything else is not."""
+"""What a cell says of a stream that it loops over, or that it has not started."""
 
 from __future__ import annotations
-
-import pytest
-
-from notebook_dialect.kernel.stream_loops import looped_over
 
 TOLD = "numbers is a stream: a loop goes over its columns"
 
@@ -20,18 +16,9 @@ def test_a_loop_over_a_stream_says_what_it_goes_over(notebook) -> None:
     assert "is a stream" not in notebook.ok("for column in few:\n    print(column)").text
 
 
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("for a in b:\n    for c in d:\n        pass", ["b", "d"]),
-        ("[x for x in y] + [z for z in y]", ["y"]),
-        ("for a in b.columns: pass", []),
-        ("def f():\n    for a in b: pass\n    return [c for c in d]", []),
-        ("key = lambda: [c for c in d]", []),
-        ("if x:\n    for a in b: pass", ["b"]),
-        ("for broken in (", []),
-        ("print('no loop')", []),
-    ],
-)
-def test_the_names_of_loops_are_found(source: str, names: list[str]) -> None:
-    assert list(looped_over(source)) == names
+def test_a_writer_that_is_not_started_says_so_and_a_query_shows_itself(notebook) -> None:
+    cell = notebook.ok("spark.readStream.format('rate').load().writeStream.format('memory').queryName('lost')")
+    assert cell.text.strip() == "This stream is not started: add .start(), or .toTable(name)."
+    shown = notebook.ok("spark.readStream.format('rate').load().writeStream.format('noop').start()").text
+    assert "StreamingQuery" in shown and "not started" not in shown
+    notebook.ok("[query.stop() for query in spark.streams.active]")
