@@ -199,30 +199,6 @@ def test_the_first_start_sets_up_and_the_second_does_nothing_again(small: Small)
 
 
 @pytest.mark.slow
-def test_two_set_ups_at_once_do_the_work_once(small: Small) -> None:
-    both = [small.start("lab"), small.start("lab")]
-    outputs = [process.communicate(timeout=TIMEOUT)[0] for process in both]
-
-    assert [process.returncode for process in both] == [HANDED_OVER, HANDED_OVER]
-    assert small.builds() == 1
-    assert sum("Another set-up is running" in output for output in outputs) == 1
-
-
-@pytest.mark.slow
-def test_a_full_disk_is_explained(small: Small, index: Index) -> None:
-    if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"]).returncode != 0:
-        pytest.skip("a file system cannot be mounted here")
-    small.venv.mkdir()
-    small.lock(index.add("big", {"big.py": "#" * 100_000_000}))
-    script = 'mount -t tmpfs -o size=60m tmpfs "$0" && exec "$@"'  # which has room for pip
-
-    done = small.run("lab", before=("unshare", "-rm", "sh", "-c", script, str(small.venv)))
-
-    assert done.returncode == 1
-    assert done.stderr.strip().startswith("The disk is full.")
-
-
-@pytest.mark.slow
 def test_without_a_network_a_sentence_says_so_and_a_later_start_continues(ready: Small, index: Index) -> None:
     ready.lock(index.add("tiny", {"tiny.py": ""}))
 
@@ -274,17 +250,6 @@ def test_an_environment_that_cannot_be_used_is_made_again(ready: Small, fault: s
 
     assert (done.returncode, ready.builds()) == (HANDED_OVER, 1)
     assert not (ready.venv / "left").exists()
-
-
-@pytest.mark.slow
-def test_a_changed_lock_updates_the_environment_in_place(ready: Small, index: Index) -> None:
-    (ready.venv / "kept").touch()
-    ready.lock(index.add("tiny", {"tiny.py": ""}))
-
-    done = ready.run("lab")
-
-    assert (done.returncode, ready.installed("tiny")) == (HANDED_OVER, ["tiny"])
-    assert (ready.venv / "kept").exists()
 
 
 @pytest.mark.slow

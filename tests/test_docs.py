@@ -28,13 +28,10 @@ LESSONS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
 # Files that run commands of the course for people who never type them.
 SCRIPTS = [PROJECT / name for name in ("Dockerfile", ".devcontainer/devcontainer.json", ".binder/postBuild")]
 SCRIPTS += sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
-# One process of the course sets the first for another one; the second is an example of how a name is built.
-INTERNAL = {"CLASSROOM_FORK_SERVER", "CLASSROOM_A_B"}
 _FENCE = re.compile(r"^ *```[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)((?:(?!\n\n).)+?)(?<!`)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)|(?:href|src)=\"([^\"]+)\"")
 _COMMAND = re.compile(r"course\.py ((?:--help|[a-z-]+(?![\w.-]))[^`\"|&\n]*)")
-_VARIABLE = re.compile(r"\bCLASSROOM_[A-Z_]*[A-Z]\b(?!_)")
 
 
 def markdown(page: Path) -> str:
@@ -141,17 +138,6 @@ def test_documented_settings_are_read_by_the_code() -> None:
 
     assert fixed
     assert unread == []
-
-
-def test_settings_that_the_code_reads_are_documented() -> None:
-    documented = documented_settings()
-    families = tuple(name.partition("<")[0] for name in documented if "<" in name)
-    used = set(_VARIABLE.findall(sources())) - INTERNAL
-
-    undocumented = {name for name in used if name not in documented and not f"{name}_".startswith(families)}
-
-    assert used
-    assert undocumented == set()
 
 
 def test_workflows_may_only_read_the_repository() -> None:

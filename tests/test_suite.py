@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -75,32 +73,3 @@ def test_each_test_is_in_exactly_one_part(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert sorted(item.nodeid for part in parts for item in part) == sorted(item.nodeid for item in ITEMS)
     assert all(parts)
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """Return a Git repository with a commit of two days ago and one of today, and a file that is not committed."""
-
-    def commit(name: str, date: str) -> None:
-        (tmp_path / name).touch()
-        subprocess.run(["git", "add", name], cwd=tmp_path, check=True)
-        dates = {"GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": date, "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-        person = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
-        subprocess.run(["git", *person, "commit", "-qm", name], cwd=tmp_path, env=dates, check=True)
-
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    commit("old", "2026-01-01T12:00:00Z")
-    commit("new", "2026-01-03T12:00:00Z")
-    (tmp_path / "uncommitted").touch()
-    return tmp_path
-
-
-def test_what_differs_from_the_day_before_the_last_commit_has_changed(repository: Path) -> None:
-    assert selection.changed_files(repository, "day") == ["new", "uncommitted"]
-    assert selection.changed_files(repository, "HEAD") == ["uncommitted"]
-
-
-@pytest.mark.slow
-def test_a_commit_that_git_does_not_know_is_a_usage_error(repository: Path) -> None:
-    with pytest.raises(pytest.UsageError, match="--since nonsense"):
-        selection.changed_files(repository, "nonsense")

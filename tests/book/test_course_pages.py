@@ -1,4 +1,4 @@
-"""The files of the course have what the book needs of them."""
+"""The files of the course have what the book needs of them, and what is wrong with a page is found."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from book.api_pages import api_page, module_of, public_names
 from book.lesson_pages import lesson_page
 from book.links import SETTING, Links, read_address
+from book.page_checks import problems
 from book.sources import UnfitReadme, first_page
 from streaming_classroom.exercises import catalogue
 
@@ -51,3 +52,36 @@ def test_links_to_files_lead_to_the_address_of_the_project(tmp_path: Path, monke
     links = Links(PROJECT, read_address(tmp_path), {"docs/ci.md"})
     text = links.rewrite("[a](../LICENSE), [b](ci.md), `[c](../LICENSE)`", "docs/ci.md")
     assert text == "[a](https://github.com/owner/name/blob/HEAD/LICENSE), [b](ci.md), `[c](../LICENSE)`"
+
+
+GOOD = """<!doctype html><html><body><a href="#main">Skip</a><main id="main"><article><h1>Title</h1>
+<h2 id="part">Part</h2>
+<p><a href="page.html#part">there</a> <img src="a.png" alt="A house"></p>
+</article></main></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        ("Title", "Title", None),
+        ('alt="A house"', 'alt=""', "a picture has no alt text: a.png"),
+        ("#part", "#nowhere", "a link leads to a place that is not there: page.html#nowhere"),
+        ("page.html", "gone.html", "a link leads nowhere: gone.html#part"),
+        ('href="page.html#part"', 'href="http://example.com"', "a link is not safe: http://example.com"),
+        ("h2", "h3", "the heading 'Part' skips 1 levels"),
+        ("<h2", "<h1>Another</h1><h2", "it begins with a heading of level [1] and has 2 of level 1"),
+        ("<p>", '<p id="part">', "the id 'part' is there 2 times"),
+        ("<p>", '<p tabindex="3">', 'a tabindex changes the order of reading: <p tabindex="3">'),
+        ('<a href="#main">Skip</a>', "", "its first link does not lead to its main part"),
+        ("<p>", '<script src="https://x.org/x.js"></script><p>', "it would fetch https://x.org/x.js"),
+    ],
+)
+def test_a_wrong_page_has_one_problem(tmp_path: Path, good: str, bad: str, message: str | None) -> None:
+    (tmp_path / "page.html").write_text(GOOD.replace(good, bad), encoding="utf-8")
+    (tmp_path / "a.png").touch()
+    found = [problem.removeprefix("page.html: ").partition(">")[0] for problem in problems(tmp_path)]
+    assert found == ([message.partition(">")[0]] if message else [])
+
+
+def test_a_site_without_pages_is_a_problem(tmp_path: Path) -> None:
+    assert problems(tmp_path) == ["the site has no page"]

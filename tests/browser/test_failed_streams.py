@@ -41,9 +41,3 @@ def test_the_failure_stands_once_below_the_cell_that_has_long_ended(notebook, sc
     expect(outputs).to_contain_text("(keep, line 5 of its cell: raise ValueError(")
     expect(notebook.cells.nth(ELSEWHERE).locator(".jp-OutputArea-output")).to_have_text("2")
     screenshot(notebook, "failed")
-
-
-def test_run_again_the_cell_has_the_line_of_its_new_stream_only(notebook) -> None:
-    notebook.run(START)
-    expect(notebook.cells.nth(START).locator(".jp-OutputArea-output")).to_have_count(1, timeout=120_000)
-    expect(notebook.cells.nth(START).locator(".jp-OutputArea-output")).to_have_text(FAILED)

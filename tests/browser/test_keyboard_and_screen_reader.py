@@ -123,13 +123,3 @@ def test_the_choices_of_a_chart_are_changed_by_arrows(notebook) -> None:
         notebook.page.keyboard.press("ArrowDown")
         expect(box).to_be_focused()
         assert box.evaluate("e => e.selectedIndex") == 1, label
-
-
-def test_home_and_end_go_to_the_first_and_the_last_tab(notebook, screenshot) -> None:
-    view = notebook.view(VIEW)
-    view.get_by_role("tab", name="Chart").click()
-    notebook.page.keyboard.press("End")
-    expect(view.get_by_role("tab", name="Raw")).to_be_focused()
-    screenshot(notebook, "focus")
-    notebook.page.keyboard.press("Home")
-    expect(view.get_by_role("tab", name="Table")).to_be_focused()

@@ -132,38 +132,3 @@ def test_a_restarted_kernel_leaves_no_stream_behind(lesson) -> None:
     lesson.run(0)
     lesson.run(lesson.live + 2)
     expect(lesson.output(lesson.live + 2)).to_contain_text("active: []")
-
-
-DYING = """
-bronze = spark.readStream.table("bronze")
-display(bronze.groupBy("device_id").count(), streamName="per_device")
-"""
-
-
-@pytest.mark.slow
-def test_when_the_kernel_has_died_the_page_that_is_opened_again_shows_the_last_rows(open_notebook, screenshot) -> None:
-    set_up = """
-%run ../Includes/Classroom-Setup
-from streaming_classroom import start_lesson
-DA = start_lesson("dying", dataset="device-readings/readings", into_table="bronze")
-DA.data_factory.load()
-"""
-    notebook = open_notebook("dying", set_up, DYING, "import os\nos._exit(9)")
-    notebook.run(0)
-    notebook.run(1)
-    view = notebook.view(1)
-    expect(view).to_have_count(1)  # the live one, and not the rows that stand by
-    expect(view.get_by_role("tab", name="Dashboard")).to_be_visible()
-    expect(view.locator("tbody tr")).to_have_count(12)
-    expect(notebook.cells.nth(1).locator("[data-sc-view]")).to_contain_text(
-        "running when this was saved · batch 0", timeout=120_000
-    )
-    notebook.save()
-    notebook.cells.nth(2).locator(".jp-InputArea-editor").click()
-    notebook.page.keyboard.press("Control+Enter")
-    notebook.page.wait_for_selector("text=Kernel Restarting")
-    notebook.reload()
-    expect(notebook.view(1).locator("tbody tr")).to_have_count(12)
-    expect(notebook.view(1)).to_contain_text("per_device · running when this was saved · batch 0")
-    expect(notebook.cells.nth(1).get_by_text("Error displaying widget")).to_be_hidden()
-    screenshot(notebook, "died")

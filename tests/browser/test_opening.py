@@ -15,7 +15,6 @@ pytestmark = pytest.mark.slow
 
 LESSON = directories.notebooks() / "00-Start-Here.ipynb"
 DIRTY = re.compile(r"\bjp-mod-dirty\b")
-LANGUAGE = '"file_extension": ".py",\n'
 
 
 @pytest.fixture
@@ -35,11 +34,3 @@ def test_a_lesson_is_not_unsaved_because_it_was_opened_and_saving_it_changes_not
         expect(tab_of(notebook)).to_have_class(DIRTY, timeout=3000)
     notebook.save()
     assert path.read_bytes() == LESSON.read_bytes()
-
-
-def test_one_that_says_something_else_of_its_language_is(open_notebook, path: Path) -> None:
-    """This is how it would look: the check above can fail."""
-    text = path.read_text(encoding="utf-8")
-    assert LANGUAGE in text
-    path.write_text(text.replace(LANGUAGE, LANGUAGE + '   "version": "3.0.0",\n'), encoding="utf-8")
-    expect(tab_of(open_notebook(path.stem))).to_have_class(DIRTY)

@@ -66,7 +66,6 @@ def slow():
 
 run_pipeline(refresh="slow")
 """
-WIDTH = "svg => svg.getBoundingClientRect().width"
 RUN, AGAIN, SHOWN, FAILED, STOPPED = range(2, 7)
 
 
@@ -147,21 +146,6 @@ def test_all_of_it_is_readable_in_the_dark_theme_too(notebook, screenshot) -> No
 
 
 @pytest.mark.slow
-def test_on_a_page_a_little_too_narrow_it_is_seen_whole_and_on_a_narrower_one_it_scrolls(notebook) -> None:
-    page, size, picture = notebook.page, notebook.page.viewport_size, graphs(notebook, RUN)
-    picture.scroll_into_view_if_needed()
-    room = picture.evaluate("svg => svg.parentElement.clientWidth")
-    natural = picture.evaluate("svg => svg.viewBox.baseVal.width")
-    for part, shown in ((1.1, 1), (0.9, 0.9), (0.8, 0.8), (0.6, 0.8)):
-        wanted = round(part * natural)
-        page.set_viewport_size({"width": size["width"] - room + wanted, "height": 800})
-        within = f"svg => Math.abs(svg.parentElement.clientWidth - {wanted}) < 20"
-        page.wait_for_function(within, arg=picture.element_handle())
-        assert picture.evaluate(WIDTH) == pytest.approx(shown * natural, abs=20)
-    page.set_viewport_size(size)
-
-
-@pytest.mark.slow
 def test_the_saved_page_has_it_without_a_kernel(notebook) -> None:
     notebook.save()
     saved = nbformat.read(notebook.path, 4).cells[RUN].outputs
@@ -182,6 +166,8 @@ MEETING = """() => [...document.querySelectorAll("svg[role=img] > g")].flatMap((
     && a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom);
   return texts.filter((text) => outside(text) || meets(text)).map(([text]) => text);
 })"""
+
+
 LONG = "a_name_that_goes_on_and_on_until_nobody_reads_it"
 
 

@@ -36,17 +36,3 @@ def test_sql_cells_have_the_colors_of_sql(open_notebook) -> None:
     assert comments == {SQL.splitlines()[1], "/* two", "lines */"}  # whole, with its apostrophe and Python's words
     assert {"'it''s'", "`from`"} <= ours.keys()
     assert theirs.get("SELECT") != keyword
-
-
-def test_the_colors_change_as_soon_as_the_first_line_does(open_notebook) -> None:
-    notebook = open_notebook("sql-typed", "SELECT 1 FROM numbers")
-    cell = notebook.page.locator(".jp-CodeCell .cm-content").first
-    before = colored(cell)
-    assert "FROM" not in before
-    cell.click()
-    notebook.page.keyboard.press("Control+Home")
-    notebook.page.keyboard.insert_text("%sql ")
-    expect(cell.get_by_text("FROM", exact=True)).to_have_count(1)
-    notebook.page.keyboard.press("Control+Home")
-    notebook.page.keyboard.insert_text("# ")
-    expect(cell.get_by_text("FROM", exact=True)).to_have_count(0)

@@ -78,24 +78,6 @@ def test_its_texts_can_be_read(notebook, screenshot, theme: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_selection_stays_while_the_figures_change(notebook) -> None:
-    name = row(notebook, "stores").locator("th")
-    name.evaluate("cell => getSelection().selectAllChildren(cell)")
-    before = row(notebook, "stores").inner_text()
-    notebook.page.wait_for_function("before => !document.body.innerText.includes(before)", arg=before.split("\t")[2])
-    assert notebook.page.evaluate("getSelection().toString().trim()") == "stores"
-
-
-@pytest.mark.slow
-def test_a_page_that_is_loaded_again_still_follows(notebook) -> None:
-    notebook.save()
-    notebook.reload()
-    batch = row(notebook, "stores").locator("td").nth(1)
-    before = batch.inner_text()
-    expect(batch).not_to_have_text(before)
-
-
-@pytest.mark.slow
 def test_when_the_kernel_is_shut_down_the_saved_notebook_has_the_last_figures(notebook, screenshot) -> None:
     notebook.choose("Kernel", "Shut Down Kernel")
     expect(notebook.cells.nth(PAGE).get_by_role("alert").first).to_contain_text("The kernel has ended")

@@ -131,14 +131,6 @@ def reports(batches: int = 40) -> dict[str, Any]:
 # ---------------------------------------------------------------- header and dashboard
 
 
-@pytest.mark.slow
-def test_the_header_tells_the_rate_and_says_nothing_of_an_idle_stream(view) -> None:
-    one = view()
-    expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows so far · 4.8 rows/s")
-    one.put("header", HEADER | {"rate": 0})
-    expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows so far")
-
-
 def test_a_view_that_hears_nothing_says_lost_contact_and_goes_on_when_it_hears_again(view) -> None:
     one = view(clock=True)
     state, alert = one.page.locator(".sc-state"), one.page.get_by_role("alert")
@@ -153,34 +145,6 @@ def test_a_view_that_hears_nothing_says_lost_contact_and_goes_on_when_it_hears_a
     one.put("beat", 2)
     expect(state).to_have_text("running")
     expect(alert).to_be_hidden()
-
-
-@pytest.mark.parametrize("kernel", [None, {"id": "1", "status": "terminating"}, {"id": "2", "status": "idle"}])
-def test_a_view_says_at_once_that_its_kernel_has_ended_and_nothing_after_that(view, kernel) -> None:
-    one = view(clock=True, kernel={"id": "1", "status": "busy"})
-    state = one.page.locator(".sc-state")
-    one.put("table", log(1))
-    one.put("table", log(2))
-    expect(one.page.locator(".sc-fresh")).to_have_count(1)
-    one.page.clock.fast_forward(1000)
-    expect(state).to_have_text("running")
-    one.page.evaluate("kernel => { window.kernel = kernel; }", kernel)
-    one.page.clock.fast_forward(1000)
-    expect(state).to_have_text("ended with its kernel")
-    expect(one.page.get_by_role("alert")).to_contain_text("run the set-up cells, then this one")
-    expect(one.page.locator(".sc-fresh")).to_have_count(0)
-    expect(one.page.get_by_role("button", name="Stop the stream")).to_be_hidden()
-    one.put("header", HEADER | {"state": "failed", "error": "Connection refused"})
-    expect(state).to_have_text("ended with its kernel")
-    expect(one.page.locator("tbody tr")).to_have_count(3)
-
-
-def test_a_stream_that_had_ended_before_its_kernel_says_so_still(view) -> None:
-    one = view(clock=True)
-    one.put("header", HEADER | {"state": "stopped"})
-    one.page.evaluate("() => { window.kernel = null; }")
-    one.page.clock.fast_forward(1000)
-    expect(one.page.locator(".sc-state")).to_have_text("stopped")
 
 
 FRAMED = Table(
@@ -211,29 +175,6 @@ async ({script, arguments: values}) => {
   return (await import(url)).renewedFrame(...values);
 }
 """
-
-
-def test_the_dashboard_says_what_it_counts_in_which_unit(view) -> None:
-    one = view()
-    one.put("reports", reports())
-    one.open("Dashboard")
-    assert one.texts(".sc-dashboard .sc-title") == [
-        "rows a second, over 5 s",
-        "seconds a batch, by phase",
-        "rows a batch",
-        "rows in state",
-        "state memory, MB",
-        "watermark behind the newest event, minutes",
-        "rows dropped as late, a batch",
-        "waiting in the source, files or messages",
-    ]
-    assert one.texts(".sc-legend")[0] == "processedcapacity: rows a second of processing time"
-
-
-def test_stop_sends_its_message(view) -> None:
-    one = view()
-    one.page.get_by_role("button", name="Stop the stream per_device").click()
-    assert one.page.evaluate("window.model.sent") == [{"do": "stop"}]
 
 
 # ---------------------------------------------------------------- what is drawn first
@@ -362,22 +303,6 @@ def test_bars_have_an_order_that_can_be_chosen(view, order: str | None, expected
     assert one.page.get_by_label("order", exact=True).is_visible()  # of the names, whatever stands above them
 
 
-def test_times_have_one_order_and_none_to_choose(view) -> None:
-    one = view()
-    one.chart_of({"day": "date", "count": "bigint"}, [["2025-06-02", "1"], ["2025-06-01", "2"]])
-    expect(one.page.get_by_label("order", exact=True)).to_be_hidden()
-
-
-def test_tabs_and_buttons_have_the_name_of_their_stream(view) -> None:
-    one = view()
-    one.put("table", log(1))
-    expect(one.page.get_by_role("tablist", name="per_device")).to_be_visible()
-    expect(one.page.get_by_role("button", name="Pin the stream per_device")).to_be_visible()
-    expect(one.page.get_by_role("region", name="Rows of per_device")).to_be_visible()
-    one.page.get_by_role("button", name="Pin the stream per_device").click()
-    expect(one.page.get_by_role("button", name="Unpin the stream per_device")).to_be_visible()
-
-
 @pytest.mark.parametrize("width", [520, 700, 1000])
 @pytest.mark.parametrize("names", [8, 12, 20])
 def test_every_bar_has_a_label_where_there_is_room_for_a_line_of_text(view, width: int, names: int) -> None:
@@ -418,41 +343,6 @@ def test_numbers_of_an_axis_and_of_its_points_have_no_exponent_and_are_told_apar
     assert one.texts(".sc-canvas circle title")[0] == "reading: 1,748,907,413 at 0.5"
 
 
-VALUES = [
-    [1], [0], [0, 0], [3, 7, 99], [101], [1e9 + 1, 5], [0.0001, 0.00032], [-5, 7.3], [-7, -3], [2, 2], [1999, 2001],
-    [0.1 + 0.2, 0.7], [123456789.123], [1e-9, 3e-9], [17, 1_000_001],
-]  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["bar", "line", "scatter"])
-def test_the_ticks_of_an_axis_cover_the_data_and_bars_start_at_0(view, kind: str) -> None:
-    one = view()
-    for values in VALUES:
-        one.chart_of({"name": "string", "value": "double"}, [[f"n{i}", str(v)] for i, v in enumerate(values)])
-        one.page.get_by_label("Chart", exact=True).select_option(kind)
-        drawn = one.page.evaluate(DRAWN)
-        lowest, highest = max(drawn["lines"]), min(drawn["lines"])
-        assert len(drawn["lines"]) >= 2, values
-        assert all(highest - 0.06 <= top <= bottom <= lowest + 0.56 for top, bottom in drawn["marks"]), values
-        if kind == "bar":
-            assert "0" in drawn["ticks"], values
-
-
-DRAWN = """
-() => {
-  const number = (node, name) => Number(node.getAttribute(name));
-  const canvas = document.querySelector(".sc-canvas");
-  return {
-    lines: [...canvas.querySelectorAll(".sc-grid")].map((line) => number(line, "y1")),
-    ticks: [...canvas.querySelectorAll(".sc-tick")].map((text) => text.textContent),
-    marks: [...canvas.querySelectorAll("rect, circle")].map((node) => node.tagName === "rect" ?
-      [number(node, "y"), number(node, "y") + number(node, "height")] : [number(node, "cy"), number(node, "cy")]),
-  };
-}
-"""
-
-
 # ---------------------------------------------------------------- rows under the eye
 
 FIRST_VISIBLE = """
@@ -481,22 +371,6 @@ def test_the_rows_that_one_reads_stay_when_others_come_in_above(view) -> None:
         assert one.page.evaluate(FIRST_VISIBLE) == [row, pytest.approx(top, abs=1)]
 
 
-def test_an_aggregate_that_changes_stays_where_it_is_by_its_key(view) -> None:
-    one, columns = view(), {"device": "int", "count": "bigint"}
-    one.put("table", table(columns, [[str(n), "1"] for n in range(45)]))
-    scroll_to(one, 300)
-    _, before = one.page.evaluate(FIRST_VISIBLE)
-    one.put("table", table(columns, [[str(n), "2"] for n in range(-5, 45)]))
-    assert one.page.evaluate(FIRST_VISIBLE) == ["2", pytest.approx(before, abs=1)]
-
-
-def test_at_the_top_the_newest_rows_are_shown(view) -> None:
-    one = view()
-    one.put("table", log(800))
-    one.put("table", log(900))
-    assert one.page.evaluate(FIRST_VISIBLE)[0] == "row 900"
-
-
 @pytest.mark.slow
 def test_new_and_changed_rows_are_marked_for_three_seconds_by_more_than_colour(view) -> None:
     one, columns = view(), {"device": "int", "count": "bigint"}
@@ -515,27 +389,8 @@ def test_new_and_changed_rows_are_marked_for_three_seconds_by_more_than_colour(v
     assert one.texts("tbody td:first-child") == ["1", "2", "3", "4"]
 
 
-def test_a_double_of_a_row_that_comes_is_new_and_the_old_one_is_not(view) -> None:
-    one, columns = view(), {"mean": "double"}
-    one.put("table", table(columns, [["1.5"]]))
-    one.put("table", table(columns, [["1.5"], ["1.5"]]))
-    assert one.texts("tbody td") == ["new 1.5", "1.5"]
-
-
 def below(one: View) -> float:
     return one.page.locator("#below").bounding_box()["y"]
-
-
-@pytest.mark.parametrize("tab", ["Chart", "Dashboard"])
-def test_a_tab_that_is_opened_leaves_no_room_below_for_a_higher_one(view, tab: str) -> None:
-    one = view()
-    one.put("table", log(3))
-    one.put("reports", reports())
-    at = below(one)
-    one.open(tab)
-    assert below(one) > at + 100
-    one.open("Table")
-    assert below(one) == at
 
 
 def test_what_stands_below_stays_when_rows_go_and_the_stream_stops(view) -> None:
@@ -545,16 +400,6 @@ def test_what_stands_below_stays_when_rows_go_and_the_stream_stops(view) -> None
     one.put("table", log(1))
     one.put("header", HEADER | {"state": "stopped", "rate": 0})
     assert below(one) == at
-
-
-def test_a_table_with_fewer_rows_keeps_its_height_until_the_width_is_another(view) -> None:
-    one = view()
-    one.put("table", log(30))
-    at = below(one)
-    one.put("table", log(1))
-    assert below(one) == at
-    one.page.set_viewport_size({"width": 700, "height": 1000})
-    one.page.wait_for_function("at => document.getElementById('below').getBoundingClientRect().y < at - 200", arg=at)
 
 
 TEXTS = {"device_id": "int", "text": "string"}
@@ -578,15 +423,6 @@ def test_a_long_text_is_cut_and_stays_open_once_it_is_opened(view, text: str) ->
         expect(cell.get_by_role("button", name="less")).to_be_focused()
     cell.get_by_role("button", name="less").click()
     assert len(cell.locator("span").last.text_content()) <= 121
-
-
-def test_windows_and_cut_texts_take_two_lines_at_most_on_a_narrow_page(view) -> None:
-    one = view(width=900, page_css=":root { --sc-scale: 1.5 }")
-    columns = {"window": WINDOW, "device": "int", "count": "bigint", "mean": "double", "text": "string"}
-    one.put("table", table(columns, [[WINDOWS[0], "1", "2", "1748907413.25", "a long remark " * 20]]))
-    line = one.page.locator("td").nth(1).evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
-    assert one.page.locator("tbody tr").bounding_box()["height"] < 2.6 * line
-    assert one.page.evaluate(OVERFLOW)["wider"] == 0
 
 
 def test_the_head_that_sorts_keeps_the_focus_over_updates(view) -> None:
@@ -619,14 +455,6 @@ def test_a_choice_keeps_the_focus_and_its_options_over_updates(view) -> None:
     assert one.texts("select[aria-label=y] option") == ["device", "total", "number of rows"]
 
 
-def test_no_choice_changes_while_one_of_them_has_the_focus(view) -> None:
-    one, columns = view(), {"a": "int", "b": "int"}
-    one.chart_of(columns, [["1", "2"]])
-    one.page.get_by_label("Chart", exact=True).focus()
-    one.put("table", table(columns, [["1", "2"], ["1", "3"]]))
-    assert one.page.get_by_label("Chart", exact=True).input_value() == "bar"
-
-
 # ---------------------------------------------------------------- dark pages, large type
 
 EVERY_KIND = table(
@@ -651,17 +479,6 @@ def test_every_text_of_the_view_has_enough_contrast(view, theme: str) -> None:
 
 
 PLAIN = Table(("n", "text"), (True, False), (("1", "a"), ("2", None)), cut=False, types=("int", "string"))
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "html", [PLAIN.to_html("title"), interactive_html(PLAIN, "title", "It failed.")], ids=["plain", "live"]
-)
-def test_every_text_of_a_static_frame_has_enough_contrast(view, theme: str, html: str) -> None:
-    one = view(theme=theme)
-    one.page.evaluate("html => { document.getElementById('view').innerHTML = html; }", html)
-    one.page.locator("#view").evaluate("e => { e.className = ''; e.style.color = 'var(--jp-content-font-color1)'; }")
-    assert faint_texts(one.page.locator("#view")) == []
 
 
 OVERFLOW = """
@@ -700,22 +517,6 @@ def test_nothing_is_wider_than_the_page(view, options: dict[str, Any]) -> None:
         one.open(tab)
         assert one.page.evaluate(OVERFLOW) == {"outside": [], "wider": 0}, tab
         assert not any("…" in title for title in one.texts(".sc-dashboard .sc-title"))
-
-
-def test_the_page_can_make_the_view_larger_while_it_is_open(view) -> None:
-    one = view()
-    one.put("table", log(3))
-    one.open("Chart")
-    sizes = (
-        "e => [e.getBoundingClientRect().height, parseFloat(getComputedStyle(e.querySelector('.sc-axis')).fontSize)]"
-    )
-    height, font = one.page.locator(".sc-canvas svg").evaluate(sizes)
-    one.page.evaluate("document.documentElement.style.setProperty('--sc-scale', '1.5')")
-    one.page.wait_for_function("h => document.querySelector('.sc-canvas svg').clientHeight > 1.4 * h", arg=height)
-    assert one.page.locator(".sc-canvas svg").evaluate(sizes) == pytest.approx([1.5 * height, 1.5 * font], rel=0.01)
-    one.open("Table")
-    size = one.page.locator("td").first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
-    assert size == pytest.approx(1.5 * 13 * 0.96)
 
 
 # ---------------------------------------------------------------- map
@@ -768,12 +569,6 @@ def test_rows_without_a_place_have_no_map(view) -> None:
     one.open("Chart")
     one.page.get_by_role("tab", name="Chart").press("ArrowRight")
     expect(one.page.get_by_role("tab", name="Dashboard")).to_have_attribute("aria-selected", "true")
-
-
-def test_a_map_that_is_open_gives_way_to_the_table_where_places_are_gone(view) -> None:
-    one = map_of(view(), EDITS, PLACED)
-    one.put("table", table({"wiki": "string"}, [["enwiki"]]))
-    expect(one.page.get_by_role("tab", name="Table")).to_have_attribute("aria-selected", "true")
 
 
 def test_odd_places_are_left_out(view) -> None:

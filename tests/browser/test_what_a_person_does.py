@@ -103,13 +103,6 @@ def test_a_second_tab_shows_it_as_well_and_both_know_when_it_is_stopped(notebook
     second.close()
 
 
-def test_a_page_that_was_closed_and_is_opened_again_shows_it(notebook) -> None:
-    notebook.page.close()
-    notebook.open_page()
-    expect(notebook.view(NAMED).locator(".sc-state")).to_have_text("waiting")
-    expect(notebook.view(NAMED).locator("tbody tr")).to_have_count(12)
-
-
 def test_a_pinned_view_is_there_whatever_one_reads(notebook, screenshot) -> None:
     view = notebook.view(NAMED)
     view.get_by_role("button", name="Pin").click()

@@ -1,9 +1,10 @@
-"""Every exercise in its lesson's kernel: starter, wrong answers, right ones; and the lesson continues."""
+"""Every exercise in its lesson's kernel: starter, wrong answers, right ones in all words; the lesson continues."""
 
 from __future__ import annotations
 
 import pytest
 
+import equivalents
 from answering import SECONDS, Task, code_of
 from kernel_harness import Notebook
 from streaming_classroom.exercises import catalogue
@@ -44,3 +45,20 @@ def answer(notebook: Notebook, task: Task) -> None:
 
 def last_line(text: str) -> str:
     return text.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons(), otherwise="exhaustive"))
+def test_right_answers_in_other_words_are_accepted(open_notebook, number: str) -> None:
+    notebook = open_notebook()
+    for cell, task in code_of(number):
+        if task is None:
+            notebook.run(cell.source, SECONDS)
+            continue
+        for answer in (*equivalents.of(task.exercise.solution), *task.exercise.equivalent):
+            assert is_right(said := task.verdict(notebook, answer), task), f"{said}\n{answer}"
+        assert is_right(said := task.verdict(notebook, task.exercise.solution), task), said
+    notebook.close()
+
+
+def is_right(verdict: str, task: Task) -> bool:
+    return f"✓ {task.exercise.id} {task.exercise.title}: right." in verdict

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from lesson_exercises.lesson_12l.changes import FIELDS, every_change, members_of, one_spelling, values_of
 
@@ -63,16 +61,3 @@ def test_who_is_forgotten_is_no_member_and_has_no_values() -> None:
     stored = by_card(expected("12L.5", 0, "members"), "operation", *FIELDS)
     assert stored["K-407"] == stored["M-9"] == ("DELETE", None, None, None)
     assert {row[0] for row in expected("12L.5", 0, "change_log").rows} == {"K-40", "M-407"}
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_every_planted_change_matters_in_some_order_of_arrival(seed: int) -> None:
-    """By arrival, by the clock, by the value: each of these rules is wrong, and the right one is in any order."""
-    changes = every_change()
-    right = values_of(changes)
-    shuffled = random.Random(seed).sample(changes, len(changes))
-    assert values_of(shuffled) == right
-    assert values_of(changes, lambda _change: 0) != right
-    assert values_of(changes, lambda change: change.seconds) != right
-    for mistake in ({"nulls": True}, {"ends": False}, {"erases": False}):
-        assert members_of(values_of(changes, **mistake)) != members_of(right)

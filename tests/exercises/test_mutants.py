@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 import mutants
 from answering import SECONDS, Task, code_of
-from streaming_classroom.exercises import Exercise, catalogue, last_cell
+from streaming_classroom.exercises import catalogue
 from suite.selection import lesson_cases
 
 WAITED = 100  # seconds, for a mutant that may never end
@@ -101,26 +100,6 @@ EQUAL: dict[tuple[str, str], str] = {
 SURVIVORS: dict[tuple[str, str], str] = {}
 
 EVERY = catalogue.all_exercises()
-
-
-@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
-def test_a_mutant_is_a_cell_that_can_be_read_and_no_two_are_the_same(exercise: Exercise) -> None:
-    made = mutants.of(exercise.solution)
-    assert len({mutant.code for mutant in made} | {exercise.solution}) == len(made) + 1
-    for mutant in made:
-        if not last_cell.is_sql(mutant.code):
-            ast.parse(mutant.code)
-
-
-@pytest.mark.parametrize(
-    ("cell", "changes"),
-    [
-        ('x.where("a > 3")\n', {'left out: .where("a > 3")', "limit included: > -> >=", "constant one more: 3 -> 4"}),
-        ("%sql\nSELECT max(a) FROM t LEFT JOIN u", {"least for most: max( -> min(", "inner join: LEFT JOIN -> JOIN"}),
-    ],
-)  # fmt: skip
-def test_limits_joins_constants_and_steps_are_changed(cell: str, changes: set[str]) -> None:
-    assert {mutant.change for mutant in mutants.of(cell)} == changes
 
 
 def test_what_is_said_of_mutants_is_said_of_mutants_that_there_are() -> None:

@@ -92,7 +92,6 @@ class Draft:
         self.name = "07-A-Small-Lesson.ipynb"
         self.directory = directory
         self.cells = _cells()
-        self.metadata: dict[str, Any] = jupyter_metadata()
         (directory / "images").mkdir(parents=True)
         self.draw(SVG)
 
@@ -115,19 +114,9 @@ class Draft:
         assert old in self.cells[cell - 1].source
         self.cells[cell - 1].source = self.cells[cell - 1].source.replace(old, new, 1)
 
-    def insert(self, cell: int, *new: Any) -> None:
-        """Insert cells before the cell of this number, and number all again."""
-        self.cells[cell - 1 : cell - 1] = new
-        number(self.cells)
-
-    def remove(self, cell: int) -> None:
-        """Remove a cell, and number all again."""
-        del self.cells[cell - 1]
-        number(self.cells)
-
     def write(self) -> Path:
         """Write the notebook."""
-        notebook = new_notebook(metadata=self.metadata)
+        notebook = new_notebook(metadata=jupyter_metadata())
         notebook.cells = self.cells  # neither here nor by nbformat.write, which repair ids on the way
         self.path.write_text(nbformat.v4.writes(notebook) + "\n", encoding="utf-8")
         return self.path
@@ -136,20 +125,8 @@ class Draft:
         """Write the notebook and return its problems."""
         return check(self.write())
 
-    def messages(self, rule: str) -> list[str]:
-        """Write the notebook and return what one rule reports."""
-        return [problem.message for problem in self.check() if problem.rule == rule]
 
-
-def number(cells: list[Any], lesson: str = "07") -> None:
-    """Give ids and execution counts from 1, as the runner does."""
-    for position, cell in enumerate(cells, start=1):
-        cell.id = f"l{lesson}-{position:02}"
-    for count, cell in enumerate((cell for cell in cells if cell.cell_type == "code"), start=1):
-        cell.execution_count = count
-
-
-def marked(source: str, text: str = "1\n") -> Any:
+def _marked(source: str, text: str = "1\n") -> Any:
     """Return a cell whose output is compared."""
     output = new_output("stream", name="stdout", text=text)
     return new_code_cell(source, outputs=[output], metadata={"tags": ["nbval-check-output"]})
@@ -163,18 +140,21 @@ def _cells() -> list[Any]:
         new_code_cell("%run ../Includes/Classroom-Setup"),
         new_code_cell('DA = start_lesson("07")'),
         new_markdown_cell(STEP),
-        marked("print(1)  # the first"),
+        _marked("print(1)  # the first"),
         new_markdown_cell(MORE),
-        marked("%sql\nSELECT 1 -- the second"),
+        _marked("%sql\nSELECT 1 -- the second"),
         new_markdown_cell(LAST),
-        marked("print(1)"),
-        marked("print(1)"),
-        marked("!echo 1"),
+        _marked("print(1)"),
+        _marked("print(1)"),
+        _marked("!echo 1"),
         new_code_cell("x", outputs=[error], metadata={"tags": ["raises-exception"]}),
         new_markdown_cell(ENDING + questions + READING),
         new_code_cell("DA.cleanup()"),
     ]
-    number(cells)
+    for position, cell in enumerate(cells, start=1):
+        cell.id = f"l07-{position:02}"
+    for count, cell in enumerate((cell for cell in cells if cell.cell_type == "code"), start=1):
+        cell.execution_count = count
     return cells
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from .conftest import Draft, OneProblem
 
@@ -53,14 +51,6 @@ CODE = [
     (9, "print(1)", "1\np['numInputRows']", 2, "figures-of-reports", "write p.numInputRows"),
     (9, "print(1)", "%sql\nSELECT '/home/ann/x'", 2, "machine-paths", "'/home/a'"),
 ]
-LOOKS_WRONG = [
-    (6, "`[text] (https://x.org)` and `http://localhost:4040` are code"),
-    (6, "see [the file](07-A-Small-Lesson.ipynb#Recap) and [the recap](#Recap), and a <br> line"),
-    (9, "1\n\n" * 14 + "1"),
-    (9, "%sql\nSELECT * FROM -- no Python"),
-    (9, "p.numInputRows, p['batchId'], p['sources'][0]['numInputRows'], frame[['numInputRows']]"),
-    (9, "'file:/home/...', 'dbfs:/user/home/x', 'https://x.org/home/y', '/Workspace/Users/x'"),
-]
 
 
 @pytest.mark.parametrize(("cell", "old", "new", "line", "rule", "says"), PARTS + TEXT + PICTURES + CODE)
@@ -72,34 +62,6 @@ def test_one_error_is_one_problem_in_its_cell_and_line(
     is_of_no_cell = line is None and rule in ("ending", "pictures", "predictions")
     assert found[:3] == (None if is_of_no_cell else cell, line, rule)
     assert says in found[3]
-
-
-@pytest.mark.parametrize(
-    ("position", "cell", "problem"),
-    [
-        (2, new_markdown_cell("Read."), (3, None, "set-up-is-second")),
-        (7, new_markdown_cell("Wait."), (6, 3, "predictions")),
-        (13, new_code_cell("1"), (12, None, "break")),
-    ],
-)
-def test_a_cell_between_two_that_belong_together_is_one_problem(
-    draft: Draft, one_problem: OneProblem, position: int, cell: NotebookNode, problem: tuple[int, int | None, str]
-) -> None:
-    draft.insert(position, cell)
-    assert one_problem()[:3] == problem
-
-
-@pytest.mark.parametrize(("cell", "new"), LOOKS_WRONG)
-def test_correct_source_that_resembles_an_error_is_no_problem(draft: Draft, cell: int, new: str) -> None:
-    draft.change(cell, "It was one." if cell == 6 else "print(1)", new)
-    assert draft.check() == []
-
-
-def test_a_phrase_that_is_ruled_out_is_found_across_lines(draft: Draft, one_problem: OneProblem) -> None:
-    draft.change(6, "It was one.", "It was one. Then it goes\non.")
-    cell, line, rule, message = one_problem()
-    assert (cell, line, rule) == (6, 1, "wording")
-    assert message.endswith("'goes on'")
 
 
 @pytest.mark.parametrize(
@@ -117,13 +79,3 @@ def test_a_drawing_is_checked(draft: Draft, one_problem: OneProblem, old: str, n
     found = one_problem()
     assert found[:3] == (4, 7, "svg")
     assert says in found[3]
-
-
-def test_a_lesson_has_a_file_name(draft: Draft) -> None:
-    draft.name = "Small.ipynb"
-    assert draft.messages("file-name") == ["name the file like 07-Title.ipynb"]
-
-
-def test_a_lesson_breaks_something(draft: Draft, one_problem: OneProblem) -> None:
-    draft.remove(12)
-    assert one_problem()[:3] == (None, None, "break")

@@ -10,10 +10,7 @@ import json
 from collections import Counter
 from datetime import UTC, datetime
 
-import nbformat
 import pytest
-
-from streaming_classroom.files import directories
 
 pytestmark = [pytest.mark.lesson("08"), pytest.mark.slow]
 
@@ -34,24 +31,6 @@ SUPPLIER: list[Record] = [
     {"device_id": 5, "heartrate": "61,5", "time": 1751414405.0},
     {"device_id": 6, "HeartRate": 64.25, "time": 1751414406.0},
 ]
-
-#: Compared cells that no file decides, and what they show instead.
-NOT_FROM_FILES = {
-    "l08-12": "names of directories and of the first schema version, which the source chooses",
-    "l08-100": "a question of the quiz",
-    "l08-116": "a question of the quiz",
-    "l08-125": "a question of the quiz",
-    "l08-128": "a question of the quiz",
-    "l08-142": "a question of the quiz",
-    "l08-110": "a prediction that nobody has made",
-    "l08-151": "the verdict on an exercise that was not tried",
-    "l08-115": "the verdict on an exercise that was not tried",
-    "l08-124": "the verdict on an exercise that was not tried",
-}
-FROM_FILES = {
-    "l08-10", "l08-26", "l08-30", "l08-32", "l08-36", "l08-44", "l08-46", "l08-48", "l08-50", "l08-54", "l08-62",
-    "l08-85", "l08-64", "l08-132",
-}  # fmt: skip
 
 
 def _gateway(**extra: object) -> list[Record]:
@@ -98,15 +77,6 @@ def _values(printed: list[str]) -> dict[str, str]:
     """Return what stands after each colon."""
     pairs = (line.split(":", 1) for line in printed if ":" in line)
     return {name.strip(): value.strip() for name, value in pairs}
-
-
-def test_each_compared_cell_is_computed_here_or_named_with_the_reason():
-    [path] = directories.notebooks().glob(f"{LESSON}-*.ipynb")
-    compared = {
-        cell.id for cell in nbformat.read(path, 4).cells if "nbval-check-output" in cell.metadata.get("tags", [])
-    }
-    assert compared == FROM_FILES | NOT_FROM_FILES.keys()
-    assert not FROM_FILES & NOT_FROM_FILES.keys()
 
 
 def test_the_columns_are_the_fields_in_alphabetical_order_and_all_strings(days, lines):

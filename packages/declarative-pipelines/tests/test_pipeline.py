@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from types import SimpleNamespace
 
 import pytest
 
 from declarative_pipelines import event_log, run_pipeline
+from declarative_pipelines.__main__ import main
 from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.engine.storage import Storage, only_update
 from declarative_pipelines.errors import BadArgument, ExpectationFailed, FlowFailed, PipelineError
@@ -171,49 +171,11 @@ def test_an_observer_is_told_the_graph_the_states_and_the_counts(story: Pipeline
     ]
 
 
-def test_an_update_shows_itself(updates: list[Update]) -> None:
-    assert "Update of test: FAILED" in str(updates[2])
-    assert "above the decorator" in str(updates[0])
-
-
 def test_a_dry_run_writes_nothing(pipeline: Pipeline) -> None:
     pipeline.land(1)
     pipeline.write(MEDALLION)
     assert pipeline.run(dry_run=True).state is State.COMPLETED
     assert [table.name for table in pipeline.spark.catalog.listTables(pipeline.database)] == ["source"]
-
-
-@pytest.mark.slow
-def test_readers_see_a_materialized_view_whole_while_it_is_replaced(pipeline: Pipeline) -> None:
-    pipeline.write("""
-        @dlt.table
-        def total():
-            slow = F.expr("java_method('java.lang.Thread', 'sleep', 20L)")
-            return spark.read.table("source").where(slow.isNull() | F.lit(True)).groupBy().count()
-    """)
-    pipeline.land(*range(40))
-    pipeline.run()
-    seen: set[int | None] = set()
-    ended = threading.Event()
-    looks_after = threading.Semaphore(0)
-
-    def look() -> None:
-        while not ended.is_set():
-            row = pipeline.table("total").first()
-            seen.add(None if row is None else row[0])
-            looks_after.release()
-
-    reader = threading.Thread(target=look)
-    reader.start()
-    pipeline.land(*range(40))
-    pipeline.run()
-    while looks_after.acquire(blocking=False):
-        pass  # what was seen while the update ran
-    for _ in range(2):  # of which the first may have begun before the end
-        assert looks_after.acquire(timeout=120)
-    ended.set()
-    reader.join(30)
-    assert seen <= {40, 80} and 80 in seen
 
 
 @pytest.mark.slow
@@ -302,3 +264,19 @@ def test_a_session_over_connect_is_refused_before_anything_is_asked_of_it() -> N
     session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
     with pytest.raises(BadArgument, match="need Spark in this process"):
         run_pipeline("orders.py", spark=session)
+
+
+def test_a_run_prints_what_it_did_and_a_dry_run_only_plans(pipeline: Pipeline, capsys: pytest.CaptureFixture) -> None:
+    pipeline.land(1, 2)
+    path = str(pipeline.write("@dlt.table\ndef one():\n    return spark.readStream.table('source')\n"))
+    where = ["--database", pipeline.database, "--storage", f"file:{pipeline.folder}/storage"]
+    assert main(["dry-run", path, *where], lambda: pipeline.spark) == 0
+    assert "Dry run of pipeline: COMPLETED" in capsys.readouterr().out
+    assert main(["run", path, *where, "--full-refresh", "one"], lambda: pipeline.spark) == 0
+    assert "one: COMPLETED, 2 rows" in capsys.readouterr().out
+    assert (pipeline.folder / "storage" / "system" / "events").is_dir()
+    assert main(["run", path, *where, "--refresh", "two"], lambda: pipeline.spark) == 2
+    assert main(["run", f"{path}x", *where], lambda: pipeline.spark) == 2
+    assert "There is no" in capsys.readouterr().err
+    pipeline.write("import nothing_of_this_name")
+    assert main(["run", path, *where], lambda: pipeline.spark) == 1

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +14,7 @@ from declarative_pipelines.definitions import api_modules
 from declarative_pipelines.errors import BadArgument, BadDefinition
 from declarative_pipelines.source_files import names_for_files
 from streaming_base import front_end
-from streaming_base.errors import ExplainedError, NotAvailable
+from streaming_base.errors import NotAvailable
 
 TABLE = "import dlt\n@dlt.table\ndef {}(): ...\n"
 
@@ -74,19 +72,6 @@ def test_files_import_those_beside_them(tmp_path: Path) -> None:
     assert defined(path) == [("one", 2)]
 
 
-def test_a_name_in_python_and_in_sql_is_taken(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(TABLE.format("one"))
-    (tmp_path / "b.sql").write_text("CREATE MATERIALIZED VIEW one AS SELECT 1 AS n;")
-    with pytest.raises(BadDefinition, match="the name one is taken"):
-        defined(tmp_path)
-
-
-def test_sql_that_is_wrong_is_said_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / "b.sql").write_text("\nCREAT TABLE one")
-    with pytest.raises(ExplainedError, match=r"b\.sql, line 2"):
-        defined(tmp_path)
-
-
 def test_magics_that_change_a_notebook_are_left_out_and_the_rest_of_the_cell_counts(tmp_path: Path) -> None:
     path = tmp_path / "notebook.py"
     path.write_text(
@@ -103,20 +88,6 @@ def test_a_cell_of_another_language_is_refused(tmp_path: Path) -> None:
     path.write_text("# Databricks notebook source\n# MAGIC %scala\n# MAGIC val x = 1\n")
     with pytest.raises(BadDefinition, match="%scala has no meaning in a pipeline"):
         defined(path)
-
-
-def test_files_that_are_read_at_once_keep_their_definitions(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.py").write_text(
-            f"import dlt, threading\nthreading.barrier.wait(120)\n{TABLE.format(name)}threading.barrier.wait(120)\n"
-        )
-    threading.barrier = threading.Barrier(2)  # type: ignore[attr-defined]
-    try:
-        with ThreadPoolExecutor(2) as pool:
-            found = list(pool.map(lambda name: defined(tmp_path / f"{name}.py"), ("a", "b")))
-    finally:
-        del threading.barrier  # type: ignore[attr-defined]
-    assert found == [[("a", 4)], [("b", 4)]]
 
 
 @pytest.fixture

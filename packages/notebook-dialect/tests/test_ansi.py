@@ -52,11 +52,6 @@ def test_an_error_of_ansi_mode_says_how_to_do_without_it(guest, cell: str, condi
     guest.ok("spark.conf.set('spark.sql.ansi.enabled', False)")
 
 
-def test_other_errors_say_nothing_of_it(guest) -> None:
-    guest.ok("%load_ext streaming_classroom")
-    assert HINT not in guest.run("spark.table('nowhere')").error
-
-
 def test_the_dialect_alone_names_the_setting(open_notebook) -> None:
     notebook = open_notebook()
     notebook.ok("%run ../Includes/Classroom-Setup\n%load_ext notebook_dialect")

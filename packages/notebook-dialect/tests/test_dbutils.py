@@ -29,38 +29,9 @@ def test_a_widget_has_its_default_and_shows_nothing_where_nobody_looks(widgets) 
     )
 
 
-def test_a_parameter_of_run_beats_the_environment_and_the_environment_the_default(widgets) -> None:
-    widgets.write(
-        "Asks.py",
-        HEADER + "for w in ('a', 'b', 'c'): dbutils.widgets.text(w, 'default')\n"
-        "asked = [dbutils.widgets.get(w) for w in ('a', 'b', 'c')]\n",
-    )
-    widgets.ok("import os; os.environ['CLASSROOM_WIDGET_A'] = os.environ['CLASSROOM_WIDGET_B'] = 'environment'")
-    widgets.ok("%run ./Asks $a='run'")
-    assert widgets.value("asked") == ["run", "environment", "default"]
-    widgets.ok("del os.environ['CLASSROOM_WIDGET_A'], os.environ['CLASSROOM_WIDGET_B']")
-
-
-@pytest.mark.slow
-def test_papermills_parameters_beat_all(open_notebook) -> None:
-    notebook = open_notebook(CLASSROOM_WIDGET_A="environment")
-    notebook.ok('# Parameters\na = "papermill"\nn = 3\n')
-    notebook.ok("%load_ext streaming_classroom")
-    notebook.write("Asks.py", HEADER + "dbutils.widgets.text('a', 'default')\ndbutils.widgets.text('n', '0')\n")
-    notebook.ok("a = 'changed later'")
-    notebook.ok("%run ./Asks $a=run")
-    assert notebook.value("(dbutils.widgets.get('a'), dbutils.widgets.get('n'))") == ("papermill", "3")
-    notebook.close()
-
-
 def test_a_widget_asked_for_before_it_was_made_is_an_error(widgets) -> None:
     error = widgets.run("dbutils.widgets.get('mood')").error
     assert "InputWidgetNotDefined: No input widget named mood is defined" in error
-
-
-def test_a_removed_widget_is_gone(widgets) -> None:
-    widgets.ok("dbutils.widgets.text('x', '1'); dbutils.widgets.remove('x')")
-    assert "No input widget named x" in widgets.run("dbutils.widgets.get('x')").error
 
 
 # Row 21: notebooks, secrets, the context
@@ -120,11 +91,6 @@ def test_a_notebook_that_is_run_has_only_its_own_parameters(open_notebook) -> No
     notebook.close()
 
 
-def test_a_notebook_without_an_exit_has_an_empty_result(notebook) -> None:
-    notebook.write("quiet.py", HEADER + "x = 1\n")
-    assert notebook.value("dbutils.notebook.run('quiet', 0)") == ""
-
-
 def test_a_notebook_that_fails_fails_the_caller_at_its_line(notebook) -> None:
     notebook.write("bad.py", HEADER + "\nx = 1 / 0\n")
     result = notebook.run("dbutils.notebook.run('bad', 60)")
@@ -165,17 +131,6 @@ def test_runs_in_threads_follow_each_other_each_with_its_widgets_and_names(noteb
         "    runs = [pool.submit(dbutils.notebook.run, './one', 100, {'who': n}) for n in ('a', 'b', 'c')]"
     )
     assert notebook.value("([run.result() for run in runs], 'who' in dir())") == (["aFalse", "bFalse", "cFalse"], False)
-
-
-@pytest.mark.slow
-def test_a_run_in_a_thread_that_takes_too_long_is_stopped(notebook) -> None:
-    stream = "spark.readStream.format('rate').load().writeStream.format('noop').start().awaitTermination()"
-    notebook.write("endless.py", HEADER + stream)
-    result = notebook.run(
-        "from concurrent.futures import ThreadPoolExecutor\n"
-        "with ThreadPoolExecutor(1) as pool: pool.submit(dbutils.notebook.run, 'endless', 3).result()"
-    )
-    assert result.ename == "NotebookTimeout"
 
 
 def test_task_values_are_those_of_a_notebook_outside_a_job(notebook) -> None:
@@ -232,25 +187,6 @@ def test_helper_files_import_what_the_notebook_has(notebook) -> None:
     assert notebook.value("(helper_file.DBUtils(spark) is dbutils, helper_file.spark is spark)") == (True, True)
 
 
-def test_what_the_context_does_not_have_is_said(notebook) -> None:
-    context = "dbutils.notebook.entry_point.getDbutils().notebook().getContext()"
-    assert notebook.value(f"{context}.userName().get()") == "learner"
-    assert "has no apiToken" in notebook.run(f"{context}.apiToken().get()").error
-
-
-def test_secrets_come_from_the_environment(notebook) -> None:
-    notebook.ok("import os; os.environ['CLASSROOM_SECRET_MY_SCOPE_API_KEY'] = 's3cret'")
-    assert notebook.value("dbutils.secrets.get('my-scope', 'api.key')") == "s3cret"
-    assert notebook.value("dbutils.secrets.get(scope='my-scope', key='api.key')") == "s3cret"
-    error = notebook.run("dbutils.secrets.get('my-scope', 'other')").error
-    assert "Secret does not exist with scope: my-scope and key: other" in error
-    assert "CLASSROOM_SECRET_MY_SCOPE_OTHER" in error
-
-
-def test_restarting_python_says_what_it_does(notebook) -> None:
-    assert "Restart Kernel" in notebook.ok("dbutils.library.restartPython()").text
-
-
 @pytest.mark.parametrize(
     "utility", ["dbutils", "dbutils.fs", "dbutils.widgets", "dbutils.notebook", "dbutils.secrets", "dbutils.library"]
 )
@@ -265,20 +201,6 @@ def test_the_root_cannot_be_removed(notebook) -> None:
     for path in ("/", "dbfs:/", "/dbfs", "/dbfs/", "/mnt"):
         assert notebook.run(f"dbutils.fs.rm('{path}', True)").status == "error"
     assert (notebook.home / "dbfs" / "mnt").is_dir()
-
-
-def test_lessons_recognise_a_missing_path_by_its_text(notebook) -> None:
-    notebook.ok("""
-def exists(path):
-    try:
-        dbutils.fs.ls(path)
-        return True
-    except Exception as e:
-        if 'java.io.FileNotFoundException' in str(e):
-            return False
-        raise
-""")
-    assert notebook.value("(exists('/mnt'), exists('/mnt/no/such/path'))") == (True, False)
 
 
 def test_a_listing_becomes_a_frame(notebook) -> None:

@@ -79,13 +79,6 @@ def test_a_lesson_for_an_older_cluster_runs_without_ansi_mode(foreign: Path, tmp
         assert text in shown
 
 
-def test_with_ansi_mode_it_fails_and_the_error_says_how_to_run_it(foreign: Path, tmp_path: Path) -> None:
-    result = run(foreign / OLDER, tmp_path / "home")
-    [failure] = failures(result)
-    assert "CAST_INVALID_INPUT" in failure
-    assert "CLASSROOM_ANSI=off" in result.lessons[0].executed.read_text(encoding="utf-8")
-
-
 def test_parameters_reach_the_widgets(foreign: Path, tmp_path: Path) -> None:
     result = run(foreign / JOB, tmp_path / "home", parameters={"tag": "go on"})
     assert "not reached without a parameter" in failures(result)[0]

@@ -95,33 +95,6 @@ def test_streams_checkpoints_and_tables_live_there_too(notebook, spelling: str) 
     assert (home_of(notebook, path) / "table" / "_delta_log").is_dir()
 
 
-def test_three_slashes_are_one(notebook) -> None:
-    notebook.ok("dbutils.fs.put('dbfs:///mnt/slashes.txt', 'x', True)")
-    assert notebook.value("open('/dbfs/mnt/slashes.txt').read()") == "x"
-    assert notebook.value("spark.read.text('dbfs:///mnt/slashes.txt').first().value") == "x"
-
-
-def test_the_whole_of_python_sees_what_a_workspace_has(notebook) -> None:
-    assert {"mnt", "FileStore", "Volumes", "tmp", "user"} <= set(notebook.value("os.listdir('/dbfs')"))
-
-
-def test_mnt_is_the_machines_for_python_and_the_error_names_pythons_path(notebook) -> None:
-    machines = sorted(path.name for path in Path("/mnt").iterdir()) if Path("/mnt").is_dir() else None
-    notebook.ok("dbutils.fs.put('/mnt/of-spark/a.txt', 'x', True)")
-    assert notebook.value("sorted(os.listdir('/mnt')) if os.path.isdir('/mnt') else None") == machines
-    error = notebook.run("open('/mnt/of-spark/a.txt')").error
-    assert "Python's is /dbfs/mnt/of-spark/a.txt" in error and "No such file" in error
-
-
-def test_a_library_that_opens_files_in_c_is_told_the_real_path(notebook) -> None:
-    notebook.ok("spark.range(3).write.mode('overwrite').parquet('/mnt/for-arrow')")
-    cell = notebook.run("import pyarrow.parquet; pyarrow.parquet.read_table('/dbfs/mnt/for-arrow')")
-    assert "FileNotFoundError" in cell.error
-    place = notebook.home / "dbfs/mnt/for-arrow"
-    assert f"does not know /dbfs/mnt/for-arrow. Give it {place}." in cell.text
-    assert notebook.value(f"pyarrow.parquet.read_table({str(place)!r}).num_rows") == 3
-
-
 def test_pythons_own_paths_are_left_alone(notebook, tmp_path: Path) -> None:
     (tmp_path / "mnt").mkdir()
     notebook.ok(f"open({str(tmp_path / 'mnt' / 'x.txt')!r}, 'w').write('mine')")

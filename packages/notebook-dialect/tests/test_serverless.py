@@ -53,10 +53,3 @@ def test_a_lesson_says_what_it_cannot_do_and_does_the_rest(serverless, lesson: P
         else:
             expected = "error" if "raises-exception" in cell.metadata.get("tags", []) else "ok"
             assert result.status == expected, result.error
-
-
-def test_the_session_is_as_restricted_as_it_says(serverless) -> None:
-    serverless.ok("%load_ext streaming_classroom")
-    assert serverless.run("spark.sparkContext").status == "error"
-    assert serverless.run("spark.conf.set('a', 'b')").status == "error"
-    assert serverless.value("'sc' in globals()") is False

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,19 +14,6 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Know the marks that some tests have."""
-    config.addinivalue_line("markers", "long: takes too long for every run; with LONG_TESTS=1")
-    config.addinivalue_line("markers", "kernel: starts kernels or JVMs of its own")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what takes long, unless it is asked for."""
-    for item in items:
-        if item.get_closest_marker("long") and os.environ.get("LONG_TESTS") != "1":
-            item.add_marker(pytest.mark.skip(reason="part of LONG_TESTS=1"))
 
 
 @pytest.fixture(scope="session")
@@ -48,19 +34,6 @@ def spark(_session: SparkSession) -> Iterator[SparkSession]:
         query.stop()
     for view in (table.name for table in _session.catalog.listTables() if table.isTemporary):
         _session.catalog.dropTempView(view)
-
-
-@pytest.fixture
-def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run code in a Python of its own, with a deadline."""
-
-    def run(code: str, timeout: float = 180, **environment: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", code]
-        return subprocess.run(
-            command, env=os.environ | environment, cwd=tmp_path, capture_output=True, text=True, timeout=timeout
-        )
-
-    return run
 
 
 @pytest.fixture

@@ -23,10 +23,6 @@ def test_kafkas_rows_are_counted_over_topics_and_partitions(written) -> None:
     assert backlog_of([{"sources": [source]}]) == Backlog(rows=7.0)
 
 
-def test_a_partition_that_is_new_counts_as_a_whole() -> None:
-    assert backlog_of([{"sources": [kafka({"a": {"0": 3, "1": 9}}, {"a": {"0": 3}})]}]).rows == 9
-
-
 def test_files_are_counted_and_their_rows_estimated_by_those_that_were_read() -> None:
     reports = [files(10), files(8, rows=40), files(6, rows=60, size=900)]
     assert backlog_of(reports) == Backlog(rows=6 * 25.0, is_estimate=True, files=6.0, size=900.0)
@@ -40,10 +36,6 @@ def test_the_offsets_of_cloudfiles_tell_files_and_bytes() -> None:
 def test_without_files_that_were_read_their_rows_are_not_guessed() -> None:
     assert backlog_of([files(10)]) == Backlog(files=10.0)
     assert backlog_of([files(5), files(9, rows=30)]) == Backlog(files=9.0)
-
-
-def test_no_files_are_no_rows() -> None:
-    assert backlog_of([files(0)]) == Backlog(rows=0.0, files=0.0)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pyspark.sql.functions import udf
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from stream_view import displaying
-from stream_view.displaying import display, displayHTML
+from stream_view.displaying import display
 from stream_view.errors import NoInterval
 from stream_view.starts import start_hooks
 from streaming_base import front_end, waiting
@@ -27,25 +27,9 @@ def names(spark: SparkSession) -> list[str]:
     return sorted(query.name for query in spark.streams.active)
 
 
-def test_a_batch_frame_is_a_table(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
-    display(spark.range(2), spark.range(1))
-    assert capsys.readouterr().out == "id\n 0\n 1\n(2 rows)\nid\n 0\n(1 row)\n"
-
-
 def test_a_statement_without_a_result_says_that_it_is_done(spark: SparkSession, capsys) -> None:
     display(spark.sql("CREATE OR REPLACE TEMP VIEW one AS SELECT 1"))
     assert capsys.readouterr().out == "Done: the statement has no rows to show.\n"
-
-
-def test_anything_else_is_shown_as_ipython_would(capsys: pytest.CaptureFixture[str]) -> None:
-    display({"a": [1]}, [1, 2], "text")
-    displayHTML("<b>hello</b>")
-    assert capsys.readouterr().out.startswith("{'a': [1]}\n[1, 2]\ntext\n")
-
-
-def test_a_pandas_frame_and_a_list_of_rows_are_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    display(pd.DataFrame({"a": [1]}), [{"a": 1}])
-    assert capsys.readouterr().out == 2 * "a\n1\n(1 row)\n"
 
 
 def test_without_a_person_a_stream_leaves_one_final_frame_and_goes_on(
@@ -54,13 +38,6 @@ def test_without_a_person_a_stream_leaves_one_final_frame_and_goes_on(
     display(stream, streamName="rows")
     assert capsys.readouterr().out == "id\n 3\n 2\n 1\n(rows: 3 rows)\n"
     assert names(spark) == ["rows"]
-
-
-def test_the_query_fills_a_table_of_its_name(spark: SparkSession, stream: DataFrame, land) -> None:
-    display(stream, streamName="rows")
-    land(4)
-    spark.streams.active[0].processAllAvailable()
-    assert spark.table("rows").count() == 4
 
 
 @pytest.mark.slow
@@ -76,39 +53,6 @@ def test_an_aggregation_is_complete_and_anything_else_is_appended(
     assert spark.table("rows").count() == 4
 
 
-def test_the_output_mode_that_is_asked_for_is_used(spark: SparkSession, stream: DataFrame, land) -> None:
-    display(stream.groupBy().count(), streamName="total", outputMode="update")
-    land(4)
-    spark.streams.active[0].processAllAvailable()
-    assert sorted(row[0] for row in spark.table("total").collect()) == [3, 4]
-
-
-def test_a_query_that_ends_by_itself_leaves_its_frame(
-    spark: SparkSession, stream: DataFrame, capsys: pytest.CaptureFixture[str]
-) -> None:
-    display(stream, streamName="once", trigger={"availableNow": True})
-    assert "(once: 3 rows)" in capsys.readouterr().out
-    assert names(spark) == []
-
-
-def test_the_interval_and_the_checkpoint_are_the_querys(
-    spark: SparkSession, stream: DataFrame, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    checkpoint = tmp_path_factory.mktemp("checkpoint")
-    display(stream, streamName="rows", processingTime="1 second", checkpointLocation=checkpoint.as_uri())
-    assert (checkpoint / "commits" / "0").exists()
-    [query] = spark.streams.active
-    execution = query._jsq.streamingQuery() if hasattr(query._jsq, "streamingQuery") else query._jsq
-    assert "ProcessingTimeTrigger(1000)" in str(execution.trigger())
-
-
-def test_a_trigger_that_is_a_string_is_an_interval(spark: SparkSession, stream: DataFrame) -> None:
-    display(stream, streamName="rows", trigger="1 second")
-    [query] = spark.streams.active
-    execution = query._jsq.streamingQuery() if hasattr(query._jsq, "streamingQuery") else query._jsq
-    assert "ProcessingTimeTrigger(1000)" in str(execution.trigger())
-
-
 @pytest.mark.parametrize("trigger", ["availableNow", "soon"])
 def test_a_trigger_that_is_another_string_says_what_may_stand_there(
     spark: SparkSession, stream: DataFrame, trigger: str
@@ -116,12 +60,6 @@ def test_a_trigger_that_is_another_string_says_what_may_stand_there(
     with pytest.raises(NoInterval, match=rf"trigger='{trigger}' is no interval.*'1 second'.*'availableNow': True"):
         display(stream, streamName="rows", trigger=trigger)
     assert names(spark) == []
-
-
-def test_a_name_is_not_given_again_while_its_table_is_there(spark: SparkSession, stream: DataFrame) -> None:
-    spark.range(1).createOrReplaceTempView("display_query_1")
-    display(stream)
-    assert names(spark) == ["display_query_2"]
 
 
 def test_a_query_that_spark_refuses_raises_sparks_own_error(stream: DataFrame) -> None:

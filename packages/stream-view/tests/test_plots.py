@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-from itertools import pairwise
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import pandas as pd
 import pytest
-from matplotlib import pyplot
+from matplotlib import image, pyplot
 
 from stream_view import NothingToPlot, plot_batches, plot_reports, plot_silences, plot_updates
 from stream_view.plots import COLORS, MARK, MAX_ROWS
+from stream_view.table_chart import chart_of
+from stream_view.tables import Table
 
 
 def report(batch: int, second: float, took: float, rows: int, **more: Any) -> dict[str, Any]:
@@ -59,23 +58,11 @@ def test_phases_fill_a_bar_in_the_order_in_which_spark_runs_them() -> None:
     assert [text.get_text() for text in figure.legends[0].texts][3:5] == ["queryPlanning", "addBatch"]
 
 
-def test_interval_lines_stand_at_whole_intervals_of_the_clock() -> None:
-    late = [report(0, 1.5, 1.0, 1), report(1, 4.0, 1.0, 1)]
-    lines = plot_batches({"late": late}, title="Ticks", every=2).axes[0].lines
-    assert [line.get_xdata()[0] for line in lines] == [0.5, 2.5]
-
-
 def test_a_line_has_a_point_for_each_batch_that_reports_the_number() -> None:
     axes = plot_reports({"fast": FAST, "slow": SLOW}, "state_rows", title="State").axes[0]
     assert [list(line.get_ydata()) for line in axes.lines] == [[0, 100, 200, 300], [300, 300]]
     assert [line.get_color() for line in axes.lines] == list(COLORS[:2])
     assert [text.get_text().strip() for text in axes.texts] == ["fast", "slow"]
-
-
-def test_names_of_lines_that_end_together_do_not_stand_on_each_other() -> None:
-    axes = plot_reports({"one": FAST, "two": FAST, "three": SLOW}, "state_rows", title="State").axes[0]
-    heights = sorted(text.xy[1] for text in axes.texts)
-    assert all(higher - lower > 10 for lower, higher in pairwise(heights))
 
 
 def test_an_idle_report_is_not_a_batch() -> None:
@@ -90,12 +77,6 @@ def test_a_cell_is_marked_where_the_value_of_its_key_has_changed() -> None:
     assert dict(zip(cells, marked, strict=True)) == {(0, 0): True, (0, 1): True, (1, 0): True, (2, 1): False}
 
 
-def test_each_frame_of_a_mapping_gets_a_panel_with_the_same_keys() -> None:
-    append, update = plot_updates({"append": RECEIVED[:1], "update": RECEIVED}, "device", "n", title="Modes").axes
-    assert append.get_ylim() == update.get_ylim()
-    assert (len(append.patches), len(update.patches)) == (1, 4)
-
-
 def test_a_silence_is_marked_if_it_is_longer_than_allowed() -> None:
     alarms = pd.DataFrame({"oven": ["oven 1"], "event_time": [pd.Timestamp(2025, 6, 1, 0, 14)]})
     axes = plot_silences(BEATS, "oven", "event_time", title="Silences", longest=600, alarms=alarms).axes[0]
@@ -103,26 +84,6 @@ def test_a_silence_is_marked_if_it_is_longer_than_allowed() -> None:
     [(begin, end)] = [line.get_xdata() for line in marked]
     assert (pd.Timestamp(begin).minute, pd.Timestamp(end).minute) == (4, 40)
     assert [line.get_marker() for line in axes.lines][-1] == "^"
-
-
-def test_a_silence_is_in_the_row_of_its_key_also_where_keys_are_numbers() -> None:
-    beats = BEATS.assign(oven=BEATS["oven"].map({"oven 1": 10, "oven 2": 9}))
-    axes = plot_silences(beats, "oven", "event_time", title="Silences", longest=600).axes[0]
-    labels = [label.get_text() for label in axes.get_yticklabels()]
-    [silence] = [line for line in axes.lines if line.get_linewidth() == 7]
-    assert labels == ["9", "10"] and labels[silence.get_ydata()[0]] == "10"
-
-
-def test_pyplot_is_left_alone_so_that_a_notebooks_own_plots_are_shown_as_before() -> None:
-    code = """if True:
-    import sys, test_plots
-    for name in [name for name in sys.modules if name.startswith("matplotlib.pyplot")]:
-        del sys.modules[name]
-    test_plots.plot_batches({"fast": test_plots.FAST}, title="Batches")
-    print("matplotlib.pyplot" in sys.modules)
-    """
-    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True)
-    assert done.stdout == "False\n", done.stderr
 
 
 def test_a_notebook_shows_a_figure_once_as_a_picture() -> None:
@@ -153,3 +114,28 @@ def test_a_notebook_shows_a_figure_once_as_a_picture() -> None:
 def test_what_cannot_be_plotted_gets_an_error_that_says_why(draw: Any, message: str) -> None:
     with pytest.raises(NothingToPlot, match=message.replace("(", "\\(")):
         draw()
+
+
+BY_DEVICE = Table(
+    ("device", "readings"), (False, True), (("a", "5"), ("b", "3")), cut=False, types=("string", "bigint")
+)
+OVER_TIME = Table(
+    ("hour", "ward", "readings"),
+    (False, False, True),
+    (("2025-06-01 00:00:00", "north", "5"), ("2025-06-01 01:00:00", "north", "6"), ("2025-06-01 00:00:00", None, "2")),
+    cut=False,
+    types=("timestamp", "string", "bigint"),
+)
+PAIRS = Table(("id", "value"), (True, True), (("1", "5"), ("2", None)), cut=False, types=("int", "double"))
+NAMES = Table(("name",), (False,), (("a",),), cut=False, types=("string",))
+
+
+@pytest.mark.parametrize("table", [BY_DEVICE, OVER_TIME, PAIRS])
+def test_a_chart_is_a_picture_with_colors(table: Table) -> None:
+    pixels = image.imread(BytesIO(chart_of(table, "Readings")), format="png")
+    assert pixels.shape[:2] == (300, 900)
+    assert (pixels[..., 2] - pixels[..., 0] > 0.4).sum() > 100  # the blue of the first series
+
+
+def test_a_table_without_numbers_has_no_chart() -> None:
+    assert chart_of(NAMES, "Names") is None

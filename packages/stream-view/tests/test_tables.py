@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from stream_view import tables
 from stream_view.tables import KEPT_CHARACTERS, SHOWN_CHARACTERS, SHOWN_ROWS, Table, first_rows, newest_rows, rows_of
 
 OneTable = Callable[..., Table]
@@ -131,12 +130,6 @@ def test_more_rows_than_fit_are_cut_and_it_is_said(
     assert caption in table.to_html() and caption in table.to_text()
 
 
-def test_numbers_stand_right(of: OneTable) -> None:
-    table = of("SELECT 1 AS n, 2.5BD AS d, 'x' AS s")
-    assert table.numeric == (True, True, False)
-    assert table.to_html().count("text-align:right") == 4
-
-
 def test_the_text_form_lines_up_its_columns(of: OneTable) -> None:
     text = of("SELECT * FROM VALUES (1, 'long value'), (NULL, 'b') AS t(number, name)").to_text("silver")
     assert text.splitlines() == [
@@ -147,59 +140,11 @@ def test_the_text_form_lines_up_its_columns(of: OneTable) -> None:
     ]
 
 
-def test_a_frame_without_columns_is_no_error(spark: SparkSession) -> None:
-    table = first_rows(spark.range(2).select())
-    assert table.columns == ()
-    assert "2 rows" in table.to_html() and "2 rows" in table.to_text()
-
-
 def test_the_newest_rows_are_the_last_ones_the_last_first(spark: SparkSession) -> None:
     table = newest_rows(spark.range(5), limit=2)
     assert table.rows == (("4",), ("3",))
     assert table.caption == "newest 2 rows"
     assert newest_rows(spark.range(2), limit=2).caption == "2 rows"
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        ("1.748907413E9", "1748907413.0"),
-        ("-1.7489074131234567E9", "-1748907413.1234567"),
-        ("1.0E-4", "0.0001"),
-        ("1.0E15", "1000000000000000.0"),
-        ("1.0E18", "1.0E18"),
-        ("1.0E-7", "1.0E-7"),
-        ("1.2345678901234567E-5", "1.2345678901234567E-5"),
-        ("1.7976931348623157E308", "1.7976931348623157E308"),
-        ("1e-05", "0.00001"),
-        ("1E+999999999", "1E+999999999"),
-        ("[1.0E7, {a -> 2.5E8}]", "[10000000.0, {a -> 250000000.0}]"),
-        ("[1.0E7, 2.5E…", "[10000000.0, 2.5E…"),
-        ("[2.5E1…", "[2.5E1…"),
-        ("NaN", "NaN"),
-        ("Infinity", "Infinity"),
-        ("12.5", "12.5"),
-    ],
-)
-def test_exponents_are_written_out_unless_that_is_harder_to_read(number: str, text: str) -> None:
-    assert tables._without_exponents(number, True) == text
-    assert tables._without_exponents(number, False) == number
-
-
-@pytest.mark.parametrize(
-    ("kind", "may_have"),
-    [
-        ("double", True),
-        ("array<float>", True),
-        ("struct<charge:double,at:timestamp>", True),
-        ("struct<price:double,text:string>", False),
-        ("map<varchar(10),double>", False),
-        ("bigint", False),
-        ("decimal(10,2)", False),
-    ],
-)
-def test_texts_that_look_like_exponents_are_left_alone(kind: str, may_have: bool) -> None:
-    assert tables._may_have_exponents(kind) is may_have
 
 
 class Named(NamedTuple):
@@ -223,20 +168,6 @@ FRAME = pd.DataFrame({"name": ["a", None], "size": [1, 2]})
 def test_rows_of_python_are_a_table(rows: object) -> None:
     table = rows_of(rows)
     assert table == Table(("name", "size"), (False, True), (("a", "1"), (None, "2")), cut=False)
-
-
-def test_tuples_have_numbered_columns() -> None:
-    assert rows_of([("a", 1.5)]).columns == ("_1", "_2")
-
-
-def test_many_rows_of_python_are_cut() -> None:
-    table = rows_of([(number,) for number in range(5)], limit=3)
-    assert (len(table.rows), table.cut) == (3, True)
-    assert rows_of(pd.DataFrame({"n": range(5)}), limit=5).cut is False
-
-
-def test_an_empty_pandas_frame_keeps_its_columns() -> None:
-    assert rows_of(pd.DataFrame({"n": []})) == Table(("n",), (False,), (), cut=False)
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import threading
 from collections.abc import Iterator
 from functools import wraps
 
 import pytest
 
 from streaming_base import hooks
-from streaming_base import hooks as registry
 
 
 class Base:
@@ -135,52 +133,3 @@ def test_what_is_added_is_taken_away_and_what_is_there_is_left() -> None:
     assert Reader().display() == "shown" and Reader().load("x") == "load x"
     hooks.remove("a")
     assert not hasattr(Reader, "display") and Reader().load("x") == "load x"
-
-
-def test_the_table_has_who_what_where_and_why() -> None:
-    for by in "bca":
-        wrap(by)
-    found = [(hook.name, hook.by, hook.layer, hook.why) for hook in hooks.table() if hook.owner is Reader]
-    assert found == [
-        ("load", "c", "pipeline", "a test"),
-        ("load", "b", "language", "a test"),
-        ("load", "a", "source", "a test"),
-    ]
-
-
-def test_a_layer_that_does_not_exist_and_a_method_that_does_not_exist_are_errors() -> None:
-    with pytest.raises(ValueError, match=r"There is no layer 'top'\. Take one of record, source,"):
-        hooks.wrap(Reader, "load", saying("a"), by="a", layer="top", why="")
-    with pytest.raises(AttributeError):
-        hooks.wrap(Reader, "lod", saying("a"), by="a", layer="source", why="")
-    assert registry.original(Reader, "load") is Reader.load
-
-
-@pytest.mark.slow
-def test_calls_of_other_threads_go_on_while_hooks_come_and_go() -> None:
-    over, seen = threading.Event(), set()
-
-    def call() -> None:
-        while not over.is_set():
-            seen.add(Reader().load("x"))
-
-    callers = [threading.Thread(target=call) for _ in range(3)]
-    for caller in callers:
-        caller.start()
-    for _ in range(200):
-        wrap("a")
-        wrap("c")
-        hooks.remove("a")
-        hooks.remove("c")
-    over.set()
-    for caller in callers:
-        caller.join(30)
-    assert seen <= {"load x", "a(load x)", "c(load x)", "c(a(load x))"}
-
-
-def test_a_package_may_have_two_reasons_for_one_method() -> None:
-    hooks.wrap(Reader, "load", saying("one"), by="a", layer="source", why="the one")
-    hooks.wrap(Reader, "load", saying("other"), by="a", layer="source", why="the other")
-    assert Reader().load("x") == "other(one(load x))"
-    hooks.remove("a")
-    assert Reader().load("x") == "load x"

@@ -32,19 +32,6 @@ class Streams:
         self.streams = SimpleNamespace(addListener=self.listeners.append)
 
 
-def test_a_failure_is_kept_under_the_streams_name(endings: listener._Endings) -> None:
-    endings.onQueryStarted(event("silver"))
-    endings.onQueryTerminated(event(None, exception="it broke"))
-    assert "it broke" in str(failure_of("silver"))
-    assert failure_of("bronze") is None
-
-
-def test_a_stream_that_was_stopped_did_not_fail(endings: listener._Endings) -> None:
-    endings.onQueryStarted(event("silver"))
-    endings.onQueryTerminated(event(None))
-    assert failure_of("silver") is None
-
-
 @pytest.mark.slow
 def test_a_new_start_forgets_the_old_failure(endings: listener._Endings) -> None:
     endings.onQueryStarted(event("silver"))
@@ -53,24 +40,10 @@ def test_a_new_start_forgets_the_old_failure(endings: listener._Endings) -> None
     assert failure_of("silver") is None
 
 
-def test_a_stream_without_a_name_is_not_kept(endings: listener._Endings) -> None:
-    endings.onQueryStarted(event(None))
-    endings.onQueryTerminated(event(None, exception="it broke"))
-    assert endings.failures == {}
-
-
 def test_a_failure_whose_report_is_on_its_way_is_waited_for(endings: listener._Endings) -> None:
     endings.onQueryStarted(event("silver"))
     Timer(0.2, endings.onQueryTerminated, [event(None, exception="it broke")]).start()
     assert "it broke" in str(failure_of("silver"))
-
-
-def test_a_report_that_never_comes_is_not_waited_for_without_end(
-    endings: listener._Endings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(listener, "REPORT_TIMEOUT", 0.1)
-    endings.onQueryStarted(event("silver"))
-    assert failure_of("silver") is None
 
 
 def test_a_session_is_watched_once() -> None:
@@ -78,14 +51,6 @@ def test_a_session_is_watched_once() -> None:
     watch(session)
     watch(session)
     assert len(session.listeners) == 1
-
-
-def test_a_new_session_is_watched_even_where_an_old_one_was_in_memory() -> None:
-    for _ in range(3):
-        session = Streams()
-        watch(session)
-        assert len(session.listeners) == 1
-        del session
 
 
 def test_the_report_of_a_real_failure_arrives(spark: SparkSession) -> None:

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from streaming_base import notebook_files as source
 from streaming_base.errors import UnreadableNotebook
@@ -77,13 +75,6 @@ def test_the_first_word_says_what_a_cell_is(text: str, magic: str | None, markdo
     assert (cell.magic, cell.markdown) == (magic, markdown)
 
 
-def test_each_line_of_a_cell_is_where_it_says() -> None:
-    lines = PY.splitlines()
-    for cell in parse(PY, ".py"):
-        for number, line in enumerate(cell.text.splitlines()):
-            assert line.strip() in lines[cell.line - 1 + number]
-
-
 def test_a_title_that_databricks_hides_is_none() -> None:
     text = "# Databricks notebook source\n# DBTITLE 0,--i18n-7\n# MAGIC %md\n# MAGIC text\n"
     assert parse(text, ".py") == [Cell("%md\ntext", 3)]
@@ -93,81 +84,6 @@ def test_a_cell_of_an_ipynb_begins_below_its_title(tmp_path: Path) -> None:
     cells = [{"cell_type": "code", "source": ["# DBTITLE 1,T\n", text]} for text in ("%md a", "1 / 0", "")]
     (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells}))
     assert read(tmp_path / "x.ipynb").cells == (Cell("%md a", 2, "T", 1), Cell("1 / 0", 2, "T", 2))
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "x = 1",
-                "# MAGIC %sql",
-                "# MAGIC SELECT",
-                "# MAGIC",
-                "# COMMAND ----------",
-                "",
-                "# DBTITLE 1,T",
-                "\t",
-                "# COMMAND ---------- x",
-            ]
-        )
-    )
-)
-def test_any_mixture_of_lines_falls_into_cells_that_know_their_lines(lines: list[str]) -> None:
-    text = "\n".join(["# Databricks notebook source", *lines])
-    for cell in parse(text, ".py"):
-        assert cell.text.strip()
-        first = cell.text.splitlines()[0]
-        assert text.splitlines()[cell.line - 1].removeprefix("# MAGIC").strip() == first.strip()
-
-
-@given(st.text())
-def test_no_text_breaks_the_parser(text: str) -> None:
-    for suffix in (".py", ".sql"):
-        assert all(isinstance(cell, Cell) for cell in parse(text, suffix))
-
-
-@given(st.binary())
-def test_any_file_is_read_or_refused(content: bytes) -> None:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("a.py", "a.sql", "a.ipynb"):
-            path = Path(folder, name)
-            path.write_bytes(content)
-            try:
-                read(path)
-            except UnreadableNotebook as error:
-                assert str(path) in str(error)
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda values: (
-        st.lists(values, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["cells", "cell_type", "source", "metadata", "tags", "language_info", "name"]),
-            values,
-            max_size=4,
-        )
-    ),
-    max_leaves=12,
-)
-
-
-@given(JSON)
-@example({"cells": [], "metadata": True})
-@example({"cells": [{"cell_type": "code", "source": "1", "metadata": True}]})
-@example({"cells": [{"cell_type": "code", "source": "1", "metadata": {"tags": 5}}]})
-def test_any_json_is_read_or_refused(value: object) -> None:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "a.ipynb")
-        path.write_text(json.dumps(value))
-        try:
-            read(path)
-        except UnreadableNotebook as error:
-            assert "a.ipynb" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -49,14 +49,6 @@ def test_only_the_new_reports_are_fetched() -> None:
     assert kept.fetched == 3
 
 
-def test_without_a_last_one_all_that_is_kept_is_new() -> None:
-    assert reports_since(query_of(Kept(3, 4, 5)), None) == [report(3), report(4), report(5)]
-
-
-def test_where_spark_has_let_go_of_the_last_one_all_that_is_kept_is_new() -> None:
-    assert reports_since(query_of(Kept(8, 9)), report(2)) == [report(8), report(9)]
-
-
 def test_over_connect_the_answer_is_the_same() -> None:
     query = SimpleNamespace(recentProgress=[report(1), report(2), report(3)])
     assert report_count(query) == 3
@@ -105,13 +97,6 @@ def test_a_real_querys_reports_come_once(spark: SparkSession) -> None:
     assert pytest.approx(report_count(query)) == len(seen)
 
 
-def test_the_last_report_of_a_query_is_known_among_those_of_the_jvm(spark: SparkSession) -> None:
-    query = spark.readStream.format("rate").load().writeStream.format("noop").trigger(availableNow=True).start()
-    assert query.awaitTermination(120)
-    assert query.lastProgress is not None
-    assert reports_since(query, query.lastProgress) == []
-
-
 @pytest.mark.slow
 def test_rows_of_state_below_an_order_by_are_counted_once(spark) -> None:
     numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 70).load()
@@ -130,8 +115,3 @@ def test_rows_of_state_below_an_order_by_are_counted_once(spark) -> None:
 def test_a_join_has_four_stores_a_partition_or_one(operator: str, stores: int, rows: int) -> None:
     said = {"operatorName": operator, "numShufflePartitions": 8, "numStateStoreInstances": stores, "numRowsTotal": 14}
     assert state_rows({"stateOperators": [said]}, "numRowsTotal") == rows
-
-
-def test_a_report_that_says_nothing_of_stores_is_taken_as_it_is() -> None:
-    assert state_rows({"stateOperators": [{"numRowsTotal": 3}, {"numRowsTotal": 4}]}, "numRowsTotal") == 7
-    assert state_rows({"stateOperators": []}, "numRowsTotal") is None

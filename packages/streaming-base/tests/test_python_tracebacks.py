@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
-
 from streaming_base.errors import python_error_line, short_message
 
 BRIDGE = """An exception was raised by the Python Proxy. Return Message: Traceback (most recent call last):
@@ -29,24 +27,6 @@ def test_a_library_that_raises_is_called_from_a_line_of_ones_own() -> None:
     assert python_error_line(text) == "ValueError: boom (upsert, line 3 of its cell: write(batch))"
 
 
-def test_a_folder_named_like_python_is_no_library() -> None:
-    assert "line 5 of tools.py" in str(python_error_line(BRIDGE.format(file="/home/me/python3/project/tools.py")))
-
-
-def test_of_an_error_that_led_to_another_the_last_is_told() -> None:
-    def failing() -> None:
-        try:
-            {}["key"]
-        except KeyError:
-            raise RuntimeError("second\nline") from None
-
-    try:
-        failing()
-    except RuntimeError:
-        text = f"[X] Reason: {traceback.format_exc()}"
-    assert str(python_error_line(text)).startswith("RuntimeError: second\nline (failing, line ")
-
-
 def test_an_error_with_a_condition_says_all_by_itself() -> None:
     raised = "pkg.errors.PathNotFound: [CF_PATH_DOES_NOT_EXIST] /in does not exist. Create it."
     text = BRIDGE.format(file="/home/me/source.py").replace("ValueError: boom\n", raised + "\n")
@@ -57,7 +37,3 @@ def test_a_syntax_error_names_the_line_of_the_cell() -> None:
     assert short_message(SyntaxError("invalid syntax (1977427231.py, line 10)")) == (
         "invalid syntax (line 10 of the cell)"
     )
-
-
-def test_text_without_a_traceback_is_none_of_it() -> None:
-    assert python_error_line("[DIVIDE_BY_ZERO] Division by zero.") is None

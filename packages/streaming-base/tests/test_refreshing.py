@@ -62,39 +62,3 @@ def test_a_broken_view_does_not_take_the_others_with_it() -> None:
     assert broken.ended.wait(120) and sound.ended.wait(120)
     wait_until_gone()
     assert (broken.given_up, sound.given_up) == ("the session is gone", "")
-
-
-def test_jobs_that_cannot_be_named_are_followed_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refreshing, "_name_jobs", lambda: 1 / 0)
-    view = View(3)
-    refreshing.refresh(view)
-    assert view.ended.wait(120)
-    wait_until_gone()
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_thread_that_died_is_replaced_and_its_views_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def die(_seconds: float) -> None:
-        raise SystemError("out of memory")
-
-    first, second = View(3), View(3)
-    with monkeypatch.context() as dying:
-        dying.setattr(refreshing.time, "sleep", die)
-        refreshing.refresh(first)
-        assert refreshing._thread is not None
-        refreshing._thread.join(10)
-    assert not first.ended.is_set()
-    refreshing.refresh(second)
-    assert first.ended.wait(120) and second.ended.wait(120)
-    wait_until_gone()
-
-
-def test_a_view_that_comes_after_the_thread_has_ended_gets_a_new_one() -> None:
-    first = View(1)
-    refreshing.refresh(first)
-    assert first.ended.wait(120)
-    wait_until_gone()
-    second = View(1)
-    refreshing.refresh(second)
-    assert second.ended.wait(120)
-    wait_until_gone()

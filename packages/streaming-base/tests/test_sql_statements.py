@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from streaming_base.errors import BadSql
 from streaming_base.sql_statements import fill_markers, split
@@ -81,11 +79,6 @@ def test_what_never_ends_is_shown_where_it_begins(text: str, says: str) -> None:
     assert str(caught.value) == says
 
 
-def test_in_a_text_of_many_quotation_marks_the_place_may_stay_unknown() -> None:
-    with pytest.raises(BadSql, match="never ends"):
-        split("SELECT '" + '"' * 1000)
-
-
 @pytest.mark.parametrize(
     ("text", "filled"),
     [
@@ -98,53 +91,3 @@ def test_in_a_text_of_many_quotation_marks_the_place_may_stay_unknown() -> None:
 )
 def test_a_parameter_marker_is_replaced_where_it_is_one(text: str, filled: str) -> None:
     assert fill_markers(text, {"a": "'x'", "b": "'y'"}) == filled
-
-
-@given(st.text())
-def test_no_text_breaks_it(text: str) -> None:
-    try:
-        found = split(text)
-    except BadSql as error:
-        assert "never ends" in str(error)
-        return
-    assert all(statement.text in text for statement in found)
-
-
-PIECES = [
-    "SELECT 1",
-    "'a;b'",
-    '"c;d"',
-    "`e;f`",
-    "-- g;\n",
-    "/* h; */",
-    "\\'",
-    "BEGIN",
-    "END",
-    "CASE",
-    "IF",
-    "\n",
-    "r'\\'",
-    "x",
-]
-
-
-@given(st.lists(st.sampled_from([*PIECES, "'", '"', "`", "/*", "*/", ":", ";", "$", "{", "}"]), max_size=20))
-def test_no_mixture_of_sql_breaks_it(pieces: list[str]) -> None:
-    text = " ".join(pieces)
-    try:
-        found = split(text)
-    except BadSql:
-        return
-    assert all(statement.text in text and not statement.text.startswith(";") for statement in found)
-
-
-@given(st.lists(st.sampled_from([piece for piece in PIECES if piece not in ("BEGIN", "\\'")]), min_size=1, max_size=6))
-def test_texts_joined_by_semicolons_fall_apart_again(pieces: list[str]) -> None:
-    one_by_one = [statement for piece in pieces for statement in texts(piece)]
-    assert texts(" ;\n".join(pieces)) == one_by_one
-
-
-def test_ten_megabytes_in_one_statement_are_read() -> None:
-    text = "SELECT '" + "x" * 10_000_000 + "';"
-    [statement] = split(text)
-    assert len(statement.text) == len(text) - 1

@@ -15,7 +15,13 @@ from pyspark.sql.streaming import StreamingQuery
 
 from streaming_base import listener, waiting
 from streaming_base.errors import StreamNotFound, StreamTimeout
-from streaming_base.waiting import active_streams, block_until_stream_is_ready, stop_streams, wait_until_processed
+from streaming_base.waiting import (
+    BatchesLeft,
+    active_streams,
+    block_until_stream_is_ready,
+    stop_streams,
+    wait_until_processed,
+)
 
 
 def start(frame: DataFrame, name: str, **trigger) -> StreamingQuery:
@@ -46,21 +52,10 @@ def test_a_stream_with_nothing_to_do_is_ready(spark: SparkSession, files: DataFr
     assert query.isActive
 
 
-def test_a_stream_that_waits_for_its_next_trigger_is_ready(spark: SparkSession, files: DataFrame) -> None:
-    query = start(files, "hourly", processingTime="1 hour")
-    block_until_stream_is_ready(spark, query, timeout=120)
-
-
 def test_a_stream_that_never_rests_is_ready_after_so_many_batches(spark: SparkSession, endless: DataFrame) -> None:
     query = start(endless, "endless")
     block_until_stream_is_ready(spark, "endless", min_batches=3, timeout=120)
     assert len(query.recentProgress) >= 3
-
-
-def test_a_stream_that_has_ended_well_is_ready(spark: SparkSession, files: DataFrame) -> None:
-    query = start(files, "ended", availableNow=True)
-    assert query.awaitTermination(30)
-    block_until_stream_is_ready(spark, query, timeout=120)
 
 
 def test_an_answer_that_does_not_know_of_the_newest_data_is_asked_for_again(
@@ -101,12 +96,6 @@ def test_an_unknown_name_names_those_that_are_active(spark: SparkSession, files:
     assert "Active are: bronze." in str(caught.value)
 
 
-def test_a_stopped_stream_is_not_found_by_name(spark: SparkSession, files: DataFrame) -> None:
-    start(files, "bronze").stop()
-    with pytest.raises(StreamNotFound, match="No stream is active"):
-        block_until_stream_is_ready(spark, "bronze")
-
-
 def test_the_deadline_gives_the_streams_name_and_status(spark: SparkSession, endless: DataFrame) -> None:
     start(endless, "endless")
     with pytest.raises(StreamTimeout) as caught:
@@ -114,13 +103,6 @@ def test_the_deadline_gives_the_streams_name_and_status(spark: SparkSession, end
     assert caught.value.stream == "endless"
     assert caught.value.status
     assert isinstance(caught.value, TimeoutError)
-
-
-def test_a_source_that_never_runs_dry_meets_the_deadline(spark: SparkSession, endless: DataFrame) -> None:
-    query = start(endless, "endless")
-    with pytest.raises(StreamTimeout, match="processed all that is there after 1 s"):
-        wait_until_processed([query], timeout=1)
-    assert query.isActive
 
 
 @pytest.mark.slow
@@ -155,34 +137,12 @@ def test_all_that_is_there_is_processed(spark: SparkSession, files: DataFrame, t
         assert spark.table("rows").count() == number + 1
 
 
-def test_a_stream_that_fails_meanwhile_raises_its_error(failing: DataFrame) -> None:
-    with pytest.raises(StreamingQueryException, match="the sensor is broken"):
-        wait_until_processed([start(failing, "failing")], timeout=120)
-
-
-def test_a_stream_that_ends_by_itself_meanwhile_is_no_error(files: DataFrame) -> None:
-    wait_until_processed([start(files, "ending", availableNow=True)], timeout=120)
-
-
-def test_no_streams_need_no_waiting() -> None:
-    wait_until_processed([], timeout=0)
-
-
 def test_stopping_returns_when_all_are_gone(spark: SparkSession, files: DataFrame, endless: DataFrame) -> None:
     queries = [start(files, "a"), start(endless, "b")]
     stop_streams(spark.streams.active)
     assert not any(query.isActive for query in queries)
     assert spark.streams.active == []
     stop_streams(queries)  # again, which changes nothing
-
-
-def test_a_stream_that_does_not_stop_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "STOP_TIMEOUT", 0.1)
-    release = Event()
-    deaf = SimpleNamespace(stop=release.wait, name="deaf", id="1", status={"message": "Processing new data"})
-    with pytest.raises(StreamTimeout, match="deaf had not stopped after"):
-        stop_streams([deaf])
-    release.set()
 
 
 def test_one_stream_that_does_not_stop_leaves_the_others_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,12 +178,6 @@ def test_the_active_streams_are_asked_for_again_where_the_connection_was_cut() -
 def test_a_spark_that_never_answers_is_an_error() -> None:
     with pytest.raises(Py4JError):
         active_streams(SimpleNamespace(streams=CutConnection(1000, [])))
-
-
-def test_a_stream_is_stopped_although_the_connection_was_cut() -> None:
-    stop = CutConnection(2, None)
-    stop_streams([SimpleNamespace(stop=stop)])
-    assert stop.left < 0
 
 
 class Line:
@@ -262,8 +216,38 @@ def test_a_wait_for_rows_that_are_known_says_how_many_batches_there_are_about(
     assert line.texts == ["waiting for clicks, batch 4 of about 10"]
 
 
-def test_of_streams_that_are_stopped_the_one_is_named_that_takes_its_time(
-    spark: SparkSession, files: DataFrame, line: Line
-) -> None:
-    stop_streams([start(files, "clicks")])
-    assert line.texts == ["stopping clicks"]
+def query(*reports: dict[str, Any]) -> Any:
+    last = reports[-1] if reports else None
+    return SimpleNamespace(name="clicks", recentProgress=list(reports), lastProgress=last)
+
+
+def at_batch(query: Any, rows_there: int | None = None) -> str:
+    return BatchesLeft(query, lambda: rows_there).wait().removeprefix("waiting for ")
+
+
+def report(number: int, rows: int = 2, **metrics: str) -> dict[str, Any]:
+    return {
+        "batchId": number,
+        "durationMs": {"addBatch": 1},
+        "numInputRows": rows,
+        "sources": [{"metrics": metrics}],
+    }
+
+
+def test_a_stream_that_has_reported_nothing_may_have_resumed_at_any_batch() -> None:
+    assert at_batch(query()) == "clicks, which has not finished a batch yet"
+
+
+@pytest.mark.parametrize(("rows_there", "of"), [(10, " of about 4"), (9, " of about 4"), (4, ""), (3, ""), (0, "")])
+def test_known_rows_say_about_how_many_batches_there_are(rows_there: int, of: str) -> None:
+    assert at_batch(query(report(0), report(1)), rows_there) == f"clicks, batch 2{of}"
+
+
+def test_a_stream_that_resumes_from_a_checkpoint_has_read_rows_that_nobody_counted() -> None:
+    assert at_batch(query(report(7), report(8)), 100) == "clicks, batch 9"
+
+
+@pytest.mark.parametrize("metric", ["numFilesOutstanding", "avgOffsetsBehindLatest"])
+def test_what_a_source_counts_as_outstanding_says_about_how_many_batches_there_are(metric: str) -> None:
+    reports = [report(number, **{metric: left}) for number, left in enumerate(("8", "6", "4"))]
+    assert at_batch(query(*reports)) == "clicks, batch 3 of about 4"

@@ -16,7 +16,7 @@ from streaming_classroom import cli
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.runner import results, suite
 from streaming_classroom.runner.lesson_files import unknown_parameter
-from streaming_classroom.setup import doctor, steps
+from streaming_classroom.setup import steps
 
 LESSON = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'
 
@@ -127,11 +127,6 @@ def test_lab_asks_nothing_about_news_and_saves_often(delegated, tmp_path: Path, 
     assert overrides.get("another") == ({"plugin": 1} if there and "another" in there else None)
 
 
-def test_lab_passes_on_the_port_and_what_else_jupyterlab_takes(delegated) -> None:
-    cli.main(["lab", "--port", "9999", "--", "--no-browser"])
-    assert delegated[0][-2:] == ["--port=9999", "--no-browser"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "module"),
     [
@@ -145,13 +140,6 @@ def test_a_tools_command_starts_its_module(delegated, arguments: list[str], modu
     assert cli.main(arguments) == 7
     assert delegated[0][:2] == [sys.executable, "-m"]
     assert (delegated[0][2], delegated[0][len(delegated[0]) - len(module) + 1 :]) == (module[0], module[1:])
-
-
-def test_without_a_command_the_help_is_printed(capsys) -> None:
-    with pytest.raises(SystemExit) as caught:
-        cli.main([])
-    assert caught.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: course.py [--version] COMMAND")
 
 
 def test_run_passes_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_path: Path, monkeypatch) -> None:
@@ -213,14 +201,6 @@ def test_reset_removes_the_home_only_and_says_so(apart: Path, monkeypatch, capsy
     assert sorted(path.name for path in apart.iterdir()) == ["cache"]
     expected = f"Removed what the lessons created in {directories.home()}. What set-up made is kept.\n"
     assert capsys.readouterr().out == expected
-
-
-def test_doctor_gives_the_exit_code_of_its_checks_and_sets_nothing_up(monkeypatch) -> None:
-    monkeypatch.setattr(steps, "set_up", pytest.fail)
-    fixes = []
-    monkeypatch.setattr(doctor, "main", lambda fix: fixes.append(fix) or 1)
-    assert [cli.main(["doctor"]), cli.main(["doctor", "--fix"])] == [1, 1]
-    assert fixes == [False, True]
 
 
 class Server:

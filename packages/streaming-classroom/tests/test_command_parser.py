@@ -33,20 +33,6 @@ def test_a_mistake_is_told_with_its_fix(capsys: pytest.CaptureFixture[str], line
     assert capsys.readouterr().err.startswith(said)
 
 
-def test_help_has_each_command_in_a_group(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.parse(["--help"])
-
-    text = capsys.readouterr().out
-    assert (
-        text.index("Learn:")
-        < text.index("  lab ")
-        < text.index("Run:")
-        < text.index("Contribute:")
-        < text.index("  book ")
-    )
-
-
 def test_versions_for_a_report_are_those_of_the_environment() -> None:
     from importlib.metadata import version
 

@@ -29,15 +29,6 @@ def test_only_a_local_master_is_one_machine_and_a_driver_here_starts_quickly(
 
 
 @pytest.mark.parametrize(
-    ("master", "here"),
-    [("spark://127.0.0.1:7077", True), ("spark://localhost:1", True), ("spark://local:1", False), ("local[*]", False)],
-)
-def test_a_cluster_is_here_by_its_loopback_address(monkeypatch: pytest.MonkeyPatch, master: str, here: bool) -> None:
-    monkeypatch.setenv("SPARK_MASTER", master)
-    assert environment.is_cluster_here() is here
-
-
-@pytest.mark.parametrize(
     ("variable", "value", "here"),
     [
         ("SPARK_MASTER", "", True),
@@ -54,11 +45,6 @@ def test_a_cluster_of_this_machine_is_on_it_and_what_somebody_else_runs_is_not(
 ) -> None:
     monkeypatch.setenv(variable, value)
     assert environment.is_on_this_machine() is here
-
-
-def test_fast_start_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLASSROOM_FAST_START", "0")
-    assert not environment.fast_start()
 
 
 @pytest.mark.parametrize(

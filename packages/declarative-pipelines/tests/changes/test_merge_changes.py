@@ -2,60 +2,12 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from change_oracle import Change, type_1, type_2
 from declarative_pipelines.changes.auto_cdc import merge_changes, target_schema
 from declarative_pipelines.changes.change_rows import BadChangeFlow, BadChanges
 from declarative_pipelines.changes.change_tables import forget_changes, log_name
-
-KINDS = {
-    "type 1": ({}, lambda log: type_1(log)),
-    "type 1 without NULLs": ({"ignore_null_updates": True}, lambda log: type_1(log, ignore_nulls=True)),
-    "type 2": ({"scd_type": 2}, lambda log: type_2(log)),
-    "type 2 of one column, without NULLs": (
-        {"scd_type": 2, "ignore_null_updates": True, "history_columns": ("city",)},
-        lambda log: type_2(log, ignore_nulls=True, tracked=("city",)),
-    ),
-}
-
-
-def feed(chance: random.Random, truncates: bool) -> list[list[Change]]:
-    """Return batches of changes of some forty keys: late, repeated, deleted, several of one key in one batch."""
-    log = []
-    for key in range(40):
-        for seq in chance.sample(range(10), chance.randint(1, 6)):
-            deletes = chance.random() < 0.3
-            values = (None, None) if deletes else (chance.choice((None, "a", "b")), chance.choice((None, "c", "d")))
-            log.append(Change(key, seq, "D" if deletes else "U", *values))
-    log += [Change(0, chance.randrange(8), "T")] if truncates else []
-    log += chance.sample(log, 20)
-    chance.shuffle(log)
-    cut = chance.randrange(1, len(log))
-    return [log[:cut], log[cut:], chance.choice((log[:cut], log[cut:]))]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_target_is_what_all_changes_say_in_order(kind, flow, merge, rows, new_target):
-    given_flow, expected = KINDS[kind]
-    truncates = "scd_type" not in given_flow
-    target, seen = new_target(), []
-    how = flow(**given_flow, apply_as_truncates="op = 'T'" if truncates else None)
-    for number, batch in enumerate(feed(random.Random(kind), truncates)):
-        merge(how, target, batch, number)
-        seen += batch
-        assert rows(target) == expected(seen)
-
-
-@pytest.mark.slow
-def test_a_version_that_begins_earlier_than_was_known_replaces_the_later_one(flow, merge, rows, written, new_target):
-    target, how = new_target(), flow(scd_type=2)
-    merge(how, target, [Change(1, 10, "U", "Ada", "Rome")])
-    merge(how, target, [Change(1, 5, "U", "Ada", "Rome")])
-    assert (rows(target), written(target)) == ({(1, "Ada", "Rome", 5, None)}, (1, 0, 1))
 
 
 @pytest.mark.slow

@@ -25,28 +25,6 @@ def snapshot(spark, new_target):
     return merge, target
 
 
-def test_type_1_is_the_last_snapshot(snapshot, rows, written):
-    merge, target = snapshot
-    assert merge(1, (1, "Ada", "Rome"), (2, "Bo", "Oslo"), scd_type=1) == 2
-    merge(2, (1, "Ada", "Bonn"), (3, "Cy", "Cork"), scd_type=1)
-    assert rows(target) == {(1, "Ada", "Bonn"), (3, "Cy", "Cork")}
-    assert written(target) == (1, 1, 1)
-
-
-def test_type_2_has_what_each_snapshot_said(snapshot, rows):
-    merge, target = snapshot
-    merge(1, (1, "Ada", "Rome"), (2, "Bo", "Oslo"))
-    merge(2, (1, "Ada", "Bonn"), (3, "Cy", "Cork"))
-    merge(3, (1, "Ada", "Bonn"), (2, "Bo", "Oslo"), (3, "Cy", "Cork"))
-    assert rows(target) == {
-        (1, "Ada", "Rome", 1, 2),
-        (1, "Ada", "Bonn", 2, None),
-        (2, "Bo", "Oslo", 1, 2),
-        (2, "Bo", "Oslo", 3, None),
-        (3, "Cy", "Cork", 2, None),
-    }
-
-
 def test_the_last_snapshot_may_come_again_and_an_older_one_not(spark, snapshot, rows, written):
     merge, target = snapshot
     merge(1, (1, "Ada", "Rome"), (2, "Bo", "Oslo"))

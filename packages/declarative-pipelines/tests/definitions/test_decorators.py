@@ -8,7 +8,7 @@ import pytest
 
 from declarative_pipelines.definitions import api_modules
 from declarative_pipelines.definitions import decorators as dlt
-from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, Definitions, SnapshotFlow, Violation
+from declarative_pipelines.definitions.model import ChangeFlow, Definitions, SnapshotFlow, Violation
 from declarative_pipelines.definitions.registry import collected_definitions
 from declarative_pipelines.errors import BadDefinition, UnsupportedFeature
 from streaming_base import hooks
@@ -18,15 +18,6 @@ from streaming_base import hooks
 def noted():
     with collected_definitions(Definitions()) as definitions:
         yield definitions
-
-
-def test_a_function_is_a_dataset_of_its_name_at_its_line(noted: Definitions) -> None:
-    @dlt.table
-    def orders(): ...
-
-    [dataset] = noted.datasets
-    assert (dataset.name, dataset.kind) == ("orders", DatasetKind.TABLE)
-    assert dataset.location.file == __file__ and dataset.location.line == orders.__code__.co_firstlineno
 
 
 def test_expectations_are_taken_above_and_below_in_the_order_in_which_they_are_read(noted: Definitions) -> None:
@@ -47,27 +38,6 @@ def test_an_expectation_twice_is_refused(noted: Definitions) -> None:
         @dlt.expect("one", "a > 1")
         @dlt.expect("one", "a > 2")
         def anything(): ...
-
-
-def test_flows_sinks_and_tables_without_a_query(noted: Definitions) -> None:
-    dlt.create_streaming_table("t", expect_all={"one": "a > 1"}, cluster_by=["a"])
-    dlt.create_sink("s", "kafka", {"topic": 1})
-
-    @dlt.append_flow(target="t", name="first", spark_conf={"x": 1})
-    def _(): ...
-
-    table, sink = noted.datasets
-    assert (table.query, table.cluster_by, len(table.expectations)) == (None, ("a",), 1)
-    assert (sink.kind, sink.options) == (DatasetKind.SINK, {"topic": "1"})
-    assert (noted.flows[0].name, noted.flows[0].target, noted.flows[0].spark_conf) == ("first", "t", {"x": "1"})
-
-
-def test_change_flows_are_only_noted(noted: Definitions) -> None:
-    dlt.apply_changes(target="t", source="LIVE.s", keys=["k"], sequence_by="n", stored_as_scd_type="2")
-    dlt.apply_changes_from_snapshot(target="t", source="s", keys=["k"])
-    changes, snapshots = noted.changes
-    assert isinstance(changes, ChangeFlow) and (changes.source, changes.keys, changes.scd_type) == ("s", ("k",), 2)
-    assert isinstance(snapshots, SnapshotFlow) and snapshots.scd_type == 1
 
 
 @pytest.mark.parametrize(
@@ -108,13 +78,6 @@ def test_arguments_of_change_flows_in_all_their_spellings(noted: Definitions) ->
     assert (some.ignore_null_updates, some.null_columns, some.where) == (True, ("a",), "day > 1")
     assert (others.ignore_null_updates, others.null_except_columns) == (True, ("b",))
     assert callable(snapshots.source)
-
-
-def test_a_temporary_table_is_a_table(noted: Definitions) -> None:
-    @dlt.table(temporary=True)
-    def orders(): ...
-
-    assert [dataset.kind for dataset in noted.datasets] == [DatasetKind.TABLE]
 
 
 def test_both_imports_give_the_names_and_sparks_own_come_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,11 +45,6 @@ def test_a_name_in_two_cells_is_taken(run_cell: Cell) -> None:
         names()
 
 
-def test_a_name_twice_in_one_cell_is_taken(run_cell: Cell) -> None:
-    with pytest.raises(BadDefinition, match="the name a is taken"):
-        run_cell("first", "a", "a")
-
-
 def test_where_cells_have_no_names_a_dataset_of_the_same_name_is_replaced(run_cell: Cell) -> None:
     run_cell(None, "a", "b")
     run_cell(None, "a")

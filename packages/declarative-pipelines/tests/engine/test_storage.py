@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -33,29 +31,6 @@ except PipelineError:
 def storage(spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest) -> Storage:
     """A folder of the machine, and one of the course's file system, which Hadoop reaches in another way."""
     return Storage(spark, tmp_path.as_uri() if request.param == "file" else f"dbfs:/tmp/{tmp_path.parent.name}-storage")
-
-
-def test_a_reader_finds_the_old_text_or_the_new_one_while_a_file_is_replaced(storage: Storage) -> None:
-    storage.write("0", "a", "text")
-    over, seen, errors = threading.Event(), set(), []
-
-    def read() -> None:
-        while not over.is_set():
-            try:
-                seen.add(storage.read("a", "text"))
-            except Exception as error:
-                errors.append(error)
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    deadline, number = time.monotonic() + 120, 0
-    while len(seen) < 20 and time.monotonic() < deadline:
-        number += 1
-        storage.write(str(number), "a", "text")
-    over.set()
-    reader.join(60)
-    assert [str(getattr(error, "java_exception", error))[:200] for error in errors] == [] and len(seen) >= 20
-    assert storage.read("a", "text") == str(number) and storage.names("a")[-1:] == ["text"]
 
 
 def test_what_hadoop_alone_reaches_is_written_by_it_and_replaced(

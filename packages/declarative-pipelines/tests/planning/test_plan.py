@@ -1,12 +1,24 @@
-"""What is wrong with definitions is said in words, at the line where it stands."""
+"""What is wrong with definitions, a selection or a flow is said in words, at the line where it stands."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
+from pyspark.sql import SparkSession
 
+from declarative_pipelines.definitions.model import (
+    Dataset,
+    DatasetKind,
+    Definitions,
+    Expectation,
+    SourceLocation,
+    Violation,
+)
 from declarative_pipelines.errors import BadArgument
+from declarative_pipelines.planning.expectations import apply_expectations
+from declarative_pipelines.planning.flow_nodes import FlowNode, Selection, explain_failure, failed
 
 from ..conftest import Pipeline
 
@@ -169,3 +181,61 @@ def test_names_of_catalogs_that_are_mapped_are_databases_with_the_catalogs_prefi
 def test_a_catalog_that_is_not_there_is_said_with_how_to_map_it(wrong: Wrong, text: str) -> None:
     said = wrong(text)
     assert "There is no catalog samples here" in said and "'pipelines.catalogs.samples': 'samples_'" in said
+
+
+def test_conditions_are_kept_apart_however_they_are_written(spark: SparkSession) -> None:
+    small = Expectation("small", "v = 1 OR v = 2 -- not more", Violation.DROP)
+    large = Expectation("large", "v = 2 /* OR */ OR v = 3", Violation.DROP)
+    kept = apply_expectations(spark.range(5).toDF("v"), "d", "f", [small, large])
+    assert [row.v for row in kept.collect()] == [2]
+
+
+ORDERS = Dataset("orders", DatasetKind.TABLE, SourceLocation("p.py", 7))
+FLOW = FlowNode("orders", ORDERS, None, ORDERS)
+
+
+def test_the_last_cause_in_the_jvm_is_the_reason() -> None:
+    stack = "\n\tat x.Y(Z:1)\n"
+    text = f"An error\n: a.B: [TASK_WRITE_FAILED] no{stack}Caused by: c.D: [BAD] the reason{stack}"
+    assert str(failed(RuntimeError(text), FLOW)) == "orders was not updated: [BAD] the reason"
+
+
+def test_workers_of_another_python_say_which_one_to_use() -> None:
+    def text(module: str) -> str:
+        return (
+            f"[PYTHON_EXCEPTION] Traceback:\n  File 'x.py', line 1\nModuleNotFoundError: No module named '{module}'\n"
+        )
+
+    error = RuntimeError(text("pyarrow"))
+    for said in (str(failed(error, FLOW)), str(explain_failure(error, FLOW))):
+        assert "a Python that has no pyarrow" in said and f"PYSPARK_PYTHON={sys.executable}" in said
+    # A module that nobody has is a mistake of the definition's.
+    assert "PYSPARK_PYTHON" not in str(failed(RuntimeError(text("no_such_module")), FLOW))
+
+
+def table(name: str, **properties: str) -> Dataset:
+    location = SourceLocation("p.py", 1)
+    return Dataset(name, DatasetKind.STREAMING_TABLE, location, properties=properties)
+
+
+@pytest.fixture
+def definitions() -> Definitions:
+    view = Dataset("view", DatasetKind.TEMPORARY_VIEW, SourceLocation("p.py", 9))
+    kept = table("kept", **{"pipelines.reset.allowed": "FALSE"})
+    return Definitions(datasets=[table("a", **{"pipelines.reset.allowed": "true"}), table("b"), kept, view])
+
+
+def test_names_are_read_from_the_beginning_and_all_but_what_may_not_be_reset(definitions: Definitions) -> None:
+    assert Selection.of((), (), False).emptied(definitions) == frozenset()
+    assert Selection.of("kept", (), False).emptied(definitions) == frozenset()
+    assert Selection.of((), "LIVE.a", False).emptied(definitions) == {"a"}
+    assert Selection.of((), (), True).emptied(definitions) == {"a", "b", "view"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("kept", "pipelines.reset.allowed = false"), ("c", "no dataset c"), ("view", "is a view")],
+)
+def test_a_name_that_cannot_be_refreshed_in_full_is_refused(definitions: Definitions, name: str, words: str) -> None:
+    with pytest.raises(BadArgument, match=words):
+        Selection.of((), name, False).emptied(definitions)

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from declarative_pipelines.sql.query_text import CatalogMap, DatasetNames, how_to_map, without_live_names
+from declarative_pipelines.sql.query_text import CatalogMap, DatasetNames
 
 MAP = CatalogMap.of({"pipelines.catalogs.Main": "main_", "pipelines.catalogs.samples": "", "shop.day": "1"})
 NAMES = DatasetNames([("spark_catalog", "shop", "ORDERS"), ("spark_catalog", "other", "Items"), ("Recent",)])
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("LIVE.orders", "orders"),
-        ("`live`.`my orders`", "`my orders`"),
-        ("SELECT 'LIVE.x' FROM STREAM(live . orders) -- LIVE.y", "SELECT 'LIVE.x' FROM STREAM(  orders) -- LIVE.y"),
-        ("SELECT t.live.x, alive.y, `a`.live.z FROM t", "SELECT t.live.x, alive.y, `a`.live.z FROM t"),
-        ("live", "live"),
-    ],
-)
-def test_only_the_word_before_a_name_goes(text: str, expected: str) -> None:
-    assert without_live_names(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -41,12 +27,6 @@ def test_only_the_word_before_a_name_goes(text: str, expected: str) -> None:
 )
 def test_names_of_three_parts_are_mapped_and_nothing_else(text: str, mapped: str) -> None:
     assert MAP.in_text(text) == mapped
-
-
-def test_a_catalog_that_is_not_there_can_be_mapped_as_the_sentence_says() -> None:
-    assert MAP.located("MAIN", "retail") == ("spark_catalog", "main_retail")
-    assert MAP.located("other", "retail") == ("other", "retail")
-    assert "configuration={'pipelines.catalogs.main': 'main_'}, main.a.b means main_a.b." in how_to_map("main")
 
 
 @pytest.mark.parametrize(

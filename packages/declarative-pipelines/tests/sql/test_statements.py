@@ -84,11 +84,6 @@ def test_a_database_called_live_in_a_catalog_stays():
     assert dataset.query.text == "SELECT * FROM shop.live.orders"
 
 
-def test_texts_and_numbers_as_they_are_meant():
-    [table] = definitions_of("CREATE STREAMING TABLE t COMMENT 'the shop''s' ' own' TBLPROPERTIES (a.b = 10L)").datasets
-    assert (table.comment, table.properties) == ("the shop's own", {"a.b": "10L"})
-
-
 def test_clauses(of_file):
     raw, clicks = of_file("retail_live").dataset("orders_raw"), of_file("retail_new").dataset("clicks")
     assert raw.comment == "Orders; exactly as LIVE.shop delivered them"
@@ -161,13 +156,6 @@ def test_nulls_may_be_ignored_in_some_columns(clause, expected):
     assert (flow.where, flow.sequence_by) == ("day > 1 AND k > 0", "x")
 
 
-def test_an_expression_may_have_a_column_called_columns():
-    [flow] = definitions_of(
-        "APPLY CHANGES INTO t FROM s KEYS (k) APPLY AS DELETE WHEN a = columns AND NOT columns SEQUENCE BY columns"
-    ).changes
-    assert (flow.apply_as_deletes, flow.sequence_by) == ("a = columns AND NOT columns", "columns")
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -231,12 +219,6 @@ def test_nothing_is_added_where_one_statement_is_refused():
     with pytest.raises(BadDefinition):
         read_statements("CREATE STREAMING TABLE t; DROP TABLE t", "file.sql", definitions)
     assert definitions == Definitions()
-
-
-def test_keys_for_readers_hold_nothing_back():
-    text = "CREATE STREAMING TABLE t (id INT, CONSTRAINT pk PRIMARY KEY (id), FOREIGN KEY (id) REFERENCES u)"
-    [dataset] = definitions_of(text).datasets
-    assert (dataset.schema, dataset.expectations) == ("id INT", ())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from unittest.mock import patch
 import pytest
 
 from declarative_pipelines import event_log
-from declarative_pipelines.engine import spark_engine
 from declarative_pipelines.engine.spark_engine import WriteObserver
 from declarative_pipelines.updates import event_log as event_logs
 from declarative_pipelines.updates import execution, flow_runs, idle_streams
@@ -80,20 +79,6 @@ def test_a_report_of_spark_that_does_not_come_makes_counts_unknown_and_says_so(
     assert "is unknown. Count them with a query." in end
     (row,) = event_log(update).where("event_type = 'flow_progress' AND level = 'WARN'").collect()
     assert "Spark's report of them did not come" in row.message and "num_output_rows" not in row.details
-
-
-@pytest.mark.slow
-def test_a_stream_whose_batch_was_not_counted_does_not_add_up_the_others(checked: Pipeline) -> None:
-    taken = []
-
-    def observed(session, query) -> dict:
-        taken.append(query)
-        return {} if len(taken) == 2 else spark_engine.observed_so_far(session, query)
-
-    with patch.object(flow_runs, "observed_so_far", observed), pytest.warns(RuntimeWarning, match="rows of checked"):
-        update = checked.run()
-    assert len(taken) == 2 and update.dataset("checked").rows is None
-    assert checked.values("checked") == [1, 2, 3]
 
 
 @pytest.mark.slow

@@ -70,6 +70,8 @@ def test_a_stream_of_a_table_with_nothing_new_is_not_started_and_the_next_row_is
 
 
 TABLE = "a1"
+
+
 AT_END = {"reservoirId": TABLE, "reservoirVersion": 4, "index": -1, "isStartingVersion": False}
 
 
@@ -100,10 +102,3 @@ def test_all_that_a_checkpoint_may_say(files: dict, is_idle: bool, spark: SparkS
     offsets = idle_streams._last_offsets(checkpoint)
     found = bool(offsets) and all(idle_streams._is_at_end(offset, {TABLE: 3}) for offset in offsets)
     assert found is is_idle
-
-
-def test_a_checkpoint_of_another_format_is_not_understood(spark: SparkSession, tmp_path: Path) -> None:
-    for name in ("offsets", "commits"):
-        (tmp_path / "c" / "0" / name).mkdir(parents=True)
-        (tmp_path / "c" / "0" / name / "0").write_text(f"v2\n{{}}\n{json.dumps(AT_END)}")
-    assert idle_streams._last_offsets(Checkpoint(Storage(spark, tmp_path.as_uri()), ("c",), 0)) == []

@@ -10,8 +10,6 @@ import pytest
 from py4j.clientserver import ClientServerConnection
 from py4j.java_gateway import JavaObject
 
-from declarative_pipelines.engine.session import close_idle_connections
-
 from ..conftest import Pipeline
 
 pytestmark = pytest.mark.slow
@@ -97,22 +95,3 @@ def test_updates_keep_no_objects_of_the_jvm_and_no_threads(pipeline: Pipeline) -
         if number == 0:
             before = objects_of_the_jvm(pipeline)
     assert objects_of_the_jvm(pipeline, before) <= before
-
-
-def test_a_thread_whose_connection_was_closed_can_call_again(pipeline: Pipeline) -> None:
-    called: list[int] = []
-    pipeline.land(1)
-    source = pipeline.spark.readStream.table(f"{pipeline.database}.source")
-    writer = source.writeStream.foreachBatch(lambda _rows, number: called.append(number))
-    query = writer.option("checkpointLocation", str(pipeline.folder / "checkpoint")).start()
-    try:
-        query.processAllAvailable()
-        for _ in range(2):
-            close_idle_connections(pipeline.spark)
-        pipeline.land(2)
-        query.processAllAvailable()
-    finally:
-        query.stop()
-    deadline = time.monotonic() + 120
-    while called != [0, 1]:
-        assert time.monotonic() < deadline, called

@@ -6,16 +6,13 @@ from unittest.mock import patch
 
 import pytest
 
-from declarative_pipelines import event_log
 from declarative_pipelines.changes import auto_cdc
 from declarative_pipelines.engine.storage import Checkpoint
 from declarative_pipelines.errors import PipelineError
 from declarative_pipelines.updates import flow_runs
-from declarative_pipelines.updates.event_log import UpdateRecord
 from declarative_pipelines.updates.results import State
 
 from ..conftest import Pipeline
-from .test_flow_runs import Killed, logged
 
 pytestmark = pytest.mark.slow
 
@@ -108,27 +105,3 @@ def test_a_stream_is_refused(pipeline: Pipeline) -> None:
     pipeline.write(BACKFILL.replace('read.table("archive")', 'readStream.table("source")'))
     with pytest.raises(PipelineError, match="old is to run once, and reads a stream"):
         pipeline.run(dry_run=True).raise_if_failed()
-
-
-def test_the_next_update_logs_what_killed_ones_have_counted_and_that_the_rest_is_unknown(pipeline: Pipeline) -> None:
-    pipeline.land(1, 2)
-    pipeline.write("""
-        @dlt.table
-        @dlt.expect("even", "v % 2 = 0")
-        def checked():
-            return spark.readStream.table("source")
-        @dlt.table
-        @dlt.expect("even", "v % 2 = 0")
-        def whole():
-            return spark.read.table("source")
-    """)
-    for _ in range(2):
-        with patch.object(UpdateRecord, "keep", side_effect=Killed), pytest.raises(Killed):
-            pipeline.run()
-        pipeline.land(3)
-    update = pipeline.run(full_refresh_all=True)
-    assert logged(pipeline, update) == [(1, 1), (2, 1), (2, 1), (3, 2), (4, 3), (4, 3)]
-    log = event_log(update)
-    killed = log.where("message LIKE '% was killed. %'").select("origin.update_id", "level").distinct().collect()
-    assert len(killed) == 2 and update.id not in {row.update_id for row in killed}
-    assert {row.level for row in killed} == {"WARN"}

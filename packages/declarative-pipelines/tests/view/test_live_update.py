@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +22,6 @@ from declarative_pipelines.updates.results import (
     UpdateChanged,
 )
 from declarative_pipelines.view import update_graph
-from declarative_pipelines.view.update_graph import UpdateGraph
 from streaming_base import front_end
 
 
@@ -112,33 +110,6 @@ def test_an_update_that_is_interrupted_is_shown_as_stopped(notebook: Notebook) -
         run(what=interrupted)
     [output] = notebook.outputs
     assert "stopped" in output["text/html"]
-
-
-@pytest.mark.parametrize("broken", ["graph", "__call__"])
-def test_an_error_in_the_drawing_is_said_and_does_not_reach_the_update(
-    notebook: Notebook, broken: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(*_: object) -> None:
-        raise ZeroDivisionError("nothing to divide by")
-
-    monkeypatch.setattr(UpdateGraph, broken, fail)
-    with caplog.at_level(logging.WARNING):
-        done = run()
-    assert (done.state, done.drawn) == (State.COMPLETED, None)
-    assert notebook.outputs == [{"text/plain": "The graph could not be drawn: nothing to divide by"}]
-    assert "nothing to divide by" in caplog.text
-    assert "silver   streaming table" in notebook.last_value(done)["text/plain"]
-
-
-def test_who_observes_as_well_is_told_everything_and_an_error_of_theirs_is_not_hidden(notebook: Notebook) -> None:
-    def fail(progress: Progress) -> None:
-        raise ZeroDivisionError
-
-    told: list[Progress] = []
-    run(told.append)
-    assert len(told) == 5
-    with pytest.raises(ZeroDivisionError):
-        run(fail)
 
 
 def test_updates_one_after_another_have_one_graph(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:

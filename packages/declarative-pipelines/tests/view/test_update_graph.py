@@ -9,7 +9,7 @@ from declarative_pipelines.errors import ExpectationFailed, FlowFailed
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.updates.results import FlowProgress, GraphKnown, State, UpdateChanged
 from declarative_pipelines.view.graph import Bar, Graph, Node
-from declarative_pipelines.view.update_graph import UpdateGraph, first_sentence, visible_edges
+from declarative_pipelines.view.update_graph import UpdateGraph, visible_edges
 
 
 def dataset(name: str, kind: DatasetKind, *expectations: Expectation) -> Dataset:
@@ -56,35 +56,6 @@ def node(graph: Graph, name: str) -> Node:
     return next(one for one in graph.nodes if one.name == name)
 
 
-def test_before_its_definitions_are_known_it_is_planned() -> None:
-    graph = UpdateGraph("shop").graph()
-    assert (graph.shown_state, graph.state, graph.nodes) == ("planning", State.RUNNING, ())
-
-
-def test_kinds_have_shapes_and_words(watched: UpdateGraph) -> None:
-    assert [(one.name, one.shown_kind) for one in watched.graph().nodes] == [
-        ("c.d.source", "outside the pipeline"),
-        ("bronze", "streaming table"),
-        ("seen", "temporary view"),
-        ("silver", "streaming table"),
-        ("gold", "materialized view"),
-        ("alerts", "sink"),
-    ]
-    assert node(watched.graph(), "c.d.source").shown_name == "source"
-    assert watched.graph().edges == KNOWN.edges
-
-
-def test_every_kind_and_every_state_can_be_drawn(clock: Clock) -> None:
-    for kind in DatasetKind:
-        for state in State:
-            made = UpdateGraph("shop", clock=clock)
-            made(GraphKnown((dataset("one", kind),), ()))
-            made(FlowProgress("one", "one", state))
-            assert len(made.graph().nodes) == 1
-            made(UpdateChanged(state, 1.0))
-            assert made.graph().shown_state
-
-
 def test_what_the_update_leaves_out_is_excluded_and_a_view_has_no_state(watched: UpdateGraph) -> None:
     assert {one.name: one.state for one in watched.graph().nodes} == {
         "c.d.source": None,
@@ -106,23 +77,6 @@ def test_rows_dropped_rows_and_rules_are_those_counted_so_far(watched: UpdateGra
     assert (silver.state, silver.rows, silver.dropped) == (State.RUNNING, 11, 4)
     assert silver.bars == (Bar("positive", "drop", 11, 4),)
     assert (seen.rows, seen.bars) == (None, (Bar("odd", "warn", 7, 5),))  # of the flow that has read most of it
-
-
-def test_a_flow_whose_counts_did_not_come_has_no_number_and_a_sentence(watched: UpdateGraph) -> None:
-    watched(FlowProgress("bronze", "bronze", State.COMPLETED, {}, 0.4))
-    assert (node(watched.graph(), "bronze").rows, node(watched.graph(), "bronze").seconds) == (None, 0.4)
-    assert [error[:32] for error in watched.graph().errors] == ["The rows of bronze are written, "]
-
-
-def test_what_runs_gets_older_while_nothing_is_told(watched: UpdateGraph, clock: Clock) -> None:
-    watched(FlowProgress("bronze", "bronze", State.RUNNING, {}, 0.5))
-    clock.now += 7
-    assert node(watched.graph(), "bronze").seconds == 7.5
-    assert watched.graph().seconds == 8.0
-    watched(FlowProgress("bronze", "bronze", State.COMPLETED, {}, 7.7))
-    watched(UpdateChanged(State.COMPLETED, 9.0))
-    clock.now += 7
-    assert (node(watched.graph(), "bronze").seconds, watched.graph().seconds) == (7.7, 9.0)
 
 
 def test_of_several_flows_the_worst_is_the_state(watched: UpdateGraph) -> None:
@@ -151,18 +105,6 @@ def test_a_dry_run_has_no_states(clock: Clock) -> None:
     assert made.graph().shown_state == "dry run, completed"
 
 
-@pytest.mark.parametrize(
-    ("error", "state"), [(ZeroDivisionError("x"), State.FAILED), (KeyboardInterrupt(), State.STOPPED)]
-)
-def test_an_update_that_ends_without_telling_has_ended(
-    watched: UpdateGraph, error: BaseException, state: State
-) -> None:
-    watched.broke(error)
-    assert watched.graph().state is state
-    watched.broke(ValueError("later"))
-    assert watched.graph().state is state
-
-
 def test_a_flow_that_is_stopped_has_run_until_then_and_stops_the_update(watched: UpdateGraph, clock: Clock) -> None:
     watched(FlowProgress("bronze", "bronze", State.RUNNING))
     clock.now += 4
@@ -178,16 +120,3 @@ def test_helpers_are_left_out_and_their_edges_passed_through() -> None:
     edges = (("a", "__one"), ("__one", "c.__two"), ("b", "c.__two"), ("c.__two", "d"), ("a", "d"), ("__lonely", "d"))
     assert visible_edges(edges) == (("a", "d"), ("b", "d"))
     assert visible_edges((("__a", "__b"), ("__b", "__a"), ("__a", "c"))) == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("pipeline.py, line 3: no v2.0 there. Correct it.", "pipeline.py, line 3: no v2.0 there."),
-        ("no end\nand a plan", "no end"),
-        ("", "ValueError"),
-        ("x" * 400, "x" * 299 + "…"),
-    ],
-)
-def test_the_first_sentence_of_an_error(text: str, said: str) -> None:
-    assert first_sentence(ValueError(text)) == said

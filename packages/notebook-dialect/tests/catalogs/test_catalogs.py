@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+from notebook_dialect.catalogs.errors import CatalogError
+from notebook_dialect.catalogs.store import CatalogStore
 from notebook_dialect.catalogs.volumes import VolumeNotFound
 from streaming_classroom.files.directories import classroom_files
 
@@ -189,3 +192,31 @@ def test_another_kernel_finds_tables_functions_grants_and_volumes(sql: SparkSess
         CLASSROOM_HOME=os.environ["CLASSROOM_HOME"],
     )
     assert done.stdout.splitlines()[-3:] == ["42 2", "SELECT", "['landing']"], done.stderr[-2000:]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CatalogStore:
+    store = CatalogStore(tmp_path / "catalogs")
+    store.create("CATALOG", ["main"])
+    store.create("SCHEMA", ["main", "sales"])
+    return store
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/b", "a\\b"])
+def test_a_name_leads_to_no_other_folder(store: CatalogStore, name: str) -> None:
+    for parts in (["main", "sales", name], ["main", name, "t"], [name, "sales", "t"]):
+        with pytest.raises(CatalogError, match=r"is not the name of a table"):
+            store.create("TABLE", parts)
+
+
+def test_undrop_brings_the_table_back_that_was_dropped_last(store: CatalogStore) -> None:
+    name = ["main", "sales", "orders"]
+    dropped = store.file("SCHEMA", name[:2]).parent / "dropped"
+    dropped.mkdir()
+    for time in (5, 40):
+        (dropped / f"orders.{time}.json").write_text(json.dumps({"location": f"at {time}"}))
+    store.undrop(name)
+    assert store.read("TABLE", name) == {"location": "at 40"}
+    assert store.dropped_tables(name[:2]) == [("orders", 5)]
+    with pytest.raises(CatalogError, match=r"TABLE_OR_VIEW_ALREADY_EXISTS"):
+        store.undrop(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,6 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from notebook_dialect.cloning import delta_copy
-from notebook_dialect.cloning.clone_statement import CloneStatement
 from notebook_dialect.cloning.deep_clone import CloneTarget
 from notebook_dialect.session import spark_methods
 from streaming_base.errors import BadSql
@@ -60,27 +58,6 @@ def files(folder: Path) -> dict[str, tuple[int, int]]:
         if path.is_file() and not path.name.startswith(".") and "_delta_log" not in path.parts
     )
     return {str(path.relative_to(folder)): (path.stat().st_ino, path.stat().st_mtime_ns) for path in found}
-
-
-DEFAULTS = "spark.databricks.delta.properties.defaults."
-
-
-def test_a_new_copy_has_the_sessions_default_properties_where_its_source_has_none(sql: SparkSession) -> None:
-    sql.sql("ALTER TABLE s SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 40 days')")
-    sql.conf.set(f"{DEFAULTS}enableChangeDataFeed", "true")
-    sql.conf.set(f"{DEFAULTS}logRetentionDuration", "interval 50 days")
-    sql.conf.set(f"{DEFAULTS}dataSkippingNumIndexedCols", "7")
-    try:
-        sql.sql("CREATE TABLE c DEEP CLONE s TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '2')")
-    finally:
-        for name in ("enableChangeDataFeed", "logRetentionDuration", "dataSkippingNumIndexedCols"):
-            sql.conf.unset(f"{DEFAULTS}{name}")
-    found = dict(tuple(row) for row in sql.sql("SHOW TBLPROPERTIES c").collect())
-    assert found["delta.enableChangeDataFeed"] == "true"
-    assert found["delta.logRetentionDuration"] == "interval 40 days"
-    assert found["delta.dataSkippingNumIndexedCols"] == "2"
-    changes = sql.read.option("readChangeFeed", "true").option("startingVersion", 0).table("c")
-    assert changes.count() == 6
 
 
 def test_a_copy_stands_alone(sql: SparkSession, tmp_path: Path) -> None:
@@ -180,13 +157,6 @@ def test_vacuum_of_either_leaves_the_files_of_the_other(sql: SparkSession, tmp_p
     assert len(rows(sql, "shallow")) == 3
 
 
-def test_an_empty_table_is_copied(sql: SparkSession) -> None:
-    sql.sql("CREATE TABLE empty (id INT NOT NULL COMMENT 'none', at TIMESTAMP)")
-    assert tuple(sql.sql("CREATE TABLE c DEEP CLONE empty").first()) == (0, 0, 0, 0, 0, 0)
-    assert sql.table("c").schema == sql.table("empty").schema
-    assert rows(sql, "c") == []
-
-
 def test_a_path_a_version_and_properties_are_taken(sql: SparkSession, tmp_path: Path) -> None:
     source, target = f"delta.`{(tmp_path / 's').as_uri()}`", f"delta.`{(tmp_path / 'c').as_uri()}`"
     statement = f"CREATE TABLE {target} DEEP CLONE {source} VERSION AS OF 0 TBLPROPERTIES (mine = 'y')"
@@ -212,15 +182,6 @@ def test_columns_that_are_mapped_and_clustered_are_copied(sql: SparkSession) -> 
     sql.sql("UPDATE c SET ab = 'z' WHERE id = 2")
     assert (rows(sql, "c"), rows(sql, "mapped")) == ([(1, "x"), (2, "z")], [(1, "x"), (2, "y")])
     assert sql.sql("DESCRIBE DETAIL c").first().clusteringColumns == ["id"]
-
-
-def test_a_table_of_another_shape_becomes_the_copy(sql: SparkSession) -> None:
-    sql.sql("CREATE TABLE c (other DATE)")
-    sql.sql("INSERT INTO c VALUES (current_date())")
-    result = sql.sql("CREATE OR REPLACE TABLE c DEEP CLONE s").first()
-    assert (result.num_copied_files, result.num_removed_files) == (2, 1)
-    assert rows(sql, "c") == rows(sql, "s")
-    assert sql.sql("DESCRIBE DETAIL c").first().partitionColumns == ["part"]
 
 
 def test_a_shallow_clone_is_copied_with_the_files_that_it_reads(sql: SparkSession, tmp_path: Path) -> None:
@@ -353,27 +314,3 @@ def test_a_copy_that_the_catalog_does_not_know_yet_is_made_known(
 
 
 # The statement
-
-
-@pytest.mark.parametrize(
-    ("text", "shallow", "target", "source"),
-    [
-        ("CREATE TABLE c DEEP CLONE s", "CREATE TABLE c SHALLOW CLONE s", "c", "s"),
-        ("create or replace table a.c clone `b`.s@v3", "create or replace table a.c SHALLOW clone `b`.s VERSION AS OF 3", "a.c", "`b`.s VERSION AS OF 3"),
-        ("CREATE TABLE IF NOT EXISTS c\nDEEP\nCLONE\ns LOCATION '/x'", "CREATE TABLE IF NOT EXISTS c\nSHALLOW\nCLONE\ns LOCATION '/x'", "c", "s"),
-        ("CREATE TABLE deep DEEP CLONE clone", "CREATE TABLE deep SHALLOW CLONE clone", "deep", "clone"),
-        ("REPLACE TABLE delta.`/c` DEEP CLONE hive_metastore.a.s TBLPROPERTIES (a = 'b')", "REPLACE TABLE delta.`/c` SHALLOW CLONE spark_catalog.a.s TBLPROPERTIES (a = 'b')", "delta.`/c`", "spark_catalog.a.s"),
-    ],
-)  # fmt: skip
-def test_a_statement_is_read_as_deltas_own(text: str, shallow: str, target: str, source: str) -> None:
-    found = CloneStatement(text)
-    assert (found.shallow.text, found.target) == (shallow, target)
-    assert found.source_query.split() == ["SELECT", "*", "FROM", *source.split()]
-    assert found.source_query.index(source) == shallow.index(source, shallow.upper().index("CLONE"))
-
-
-def test_the_log_of_a_copy_is_valid_json_with_relative_paths(sql: SparkSession, tmp_path: Path) -> None:
-    sql.sql(f"CREATE TABLE c DEEP CLONE s {at(tmp_path / 'c')}")
-    [log] = (tmp_path / "c/_delta_log").glob("*.json")
-    actions = [json.loads(line) for line in log.read_text().splitlines()]
-    assert sorted(a["add"]["path"].split("/")[0] for a in actions if "add" in a) == ["part=a%20b", "part=c"]

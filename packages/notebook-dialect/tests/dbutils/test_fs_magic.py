@@ -1,15 +1,10 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from notebook_dialect.dbutils.execution_errors import ExecutionError, FsUsageError
+from notebook_dialect.dbutils.execution_errors import FsUsageError
 from notebook_dialect.dbutils.fs import FileSystemUtils
-from notebook_dialect.dbutils.fs_magic import COMMANDS, parse_fs_command, run_fs_command
-from streaming_classroom.errors import ClassroomError
+from notebook_dialect.dbutils.fs_magic import parse_fs_command, run_fs_command
 from streaming_classroom.files.directories import classroom_files
 
 
@@ -67,30 +62,3 @@ def test_what_cannot_be_understood_is_said_with_what_to_write(line: str, says: s
     with pytest.raises(FsUsageError) as caught:
         run_fs_command(FileSystemUtils(classroom_files()), line)
     assert says in str(caught.value)
-
-
-def test_a_command_does_what_dbutils_does(fs: FileSystemUtils, root: Path) -> None:
-    assert run_fs_command(FileSystemUtils(classroom_files()), 'put "/mnt/my files/a.txt" "some text"') is True
-    assert run_fs_command(FileSystemUtils(classroom_files()), 'head "/mnt/my files/a.txt"') == "some text"
-    assert run_fs_command(FileSystemUtils(classroom_files()), "ls /mnt") == fs.ls("/mnt")
-    run_fs_command(FileSystemUtils(classroom_files()), "mkdirs /tmp/b")
-    run_fs_command(FileSystemUtils(classroom_files()), 'cp -r "/mnt/my files" /tmp/b')
-    assert (root / "tmp/b/my files/a.txt").exists()
-    assert run_fs_command(FileSystemUtils(classroom_files()), 'rm -r "/mnt/my files"') is True
-    assert run_fs_command(FileSystemUtils(classroom_files()), "ls /mnt") == []
-
-
-def test_the_error_of_a_command_is_dbutils_own(home: Path) -> None:
-    with pytest.raises(ExecutionError, match=r"java\.io\.FileNotFoundException"):
-        run_fs_command(FileSystemUtils(classroom_files()), "ls /mnt/missing")
-
-
-_WORDS = st.sampled_from([*COMMANDS, "-r", "-f", "--recurse", "--recurse=", "--maxBytes=9", "--", "/a", '"', "\\", "="])
-
-
-@given(line=st.one_of(st.text(), st.lists(st.one_of(_WORDS, st.text(max_size=5)), max_size=6).map(" ".join)))
-def test_any_line_is_a_command_or_a_clear_error(line: str) -> None:
-    try:
-        assert parse_fs_command(line).name in COMMANDS
-    except ClassroomError as error:
-        assert str(error).strip()

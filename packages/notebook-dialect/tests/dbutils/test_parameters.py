@@ -3,43 +3,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import nbformat
 import papermill
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from papermill.translators import PythonTranslator
 
-from notebook_dialect.dbutils import notebook_runs
 from notebook_dialect.dbutils.notebook_runs import papermill_parameters
 from streaming_base import front_end
-
-_VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text())
 
 
 def have_run(monkeypatch: pytest.MonkeyPatch, *cells: str) -> None:
     """Have an IPython with these cells in its history."""
     history = SimpleNamespace(input_hist_raw=["", *cells])
     monkeypatch.setattr(front_end, "ipython", lambda: SimpleNamespace(history_manager=history))
-
-
-@given(name=st.sampled_from(["a", "größe", "_"]), value=st.one_of(_VALUES, st.lists(_VALUES, max_size=3)))
-def test_what_papermill_writes_is_read_as_text(name: str, value: Any) -> None:
-    cell = PythonTranslator.codify({name: value})
-    assert notebook_runs._assignments(cell) == {name: str(value)}
-
-
-def test_without_papermill_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert papermill_parameters() == {}
-    have_run(monkeypatch, "x = 1", "'# Parameters'\nx = 1", "%fs ls")
-    assert papermill_parameters() == {}
-
-
-def test_papermills_cell_wins_over_the_defaults_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    have_run(monkeypatch, "# Parameters\na = 1\nb = 2", '# Parameters\na = "x"\n', "print(a)")
-    assert papermill_parameters() == {"a": "x", "b": "2"}
 
 
 @pytest.mark.parametrize("more", ["print(a)", "b = a", "a.b = 1", "a, b = 1, 2", "a += 1", "import os", "a = (", "%fs"])

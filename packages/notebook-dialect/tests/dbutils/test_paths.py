@@ -45,23 +45,12 @@ def test_the_root_and_the_folders_of_a_workspace_stay(
     assert everything(root) == before
 
 
-def test_the_refusal_says_what_to_remove_instead(fs: FileSystemUtils) -> None:
-    with pytest.raises(PathProtected, match="Name what is in it, such as dbfs:/mnt/my-folder"):
-        fs.rm("/mnt", True)
-
-
 def test_the_same_folder_under_another_name_stays_too(fs: FileSystemUtils, home: Path, root: Path) -> None:
     (home / "alias").symlink_to(root)
     for path in (f"file:{root}/mnt", f"file:{root}", f"file:{home}", f"file:{home.parent}", f"file:{home}/alias/mnt"):
         with pytest.raises(PathProtected):
             fs.rm(path, True)
     assert (root / "mnt").is_dir()
-
-
-def test_what_a_lesson_makes_at_the_top_it_can_remove(fs: FileSystemUtils, root: Path) -> None:
-    fs.mkdirs("/mydata")
-    assert fs.rm("/mydata", True)
-    assert not (root / "mydata").exists()
 
 
 @pytest.mark.parametrize("path", ["s3://b/k", "s3a://b/k", "abfss://c@a/k", "wasbs://c@a/k", "gs://b/k", "hdfs:/k"])

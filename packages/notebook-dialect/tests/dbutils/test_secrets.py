@@ -51,7 +51,3 @@ def test_what_is_listed_can_be_got() -> None:
 
 def test_a_listing_shows_no_value() -> None:
     assert "größe" not in repr(SecretUtils().list("kafka"))
-
-
-def test_an_unknown_scope_has_no_keys() -> None:
-    assert SecretUtils().list("kaf") == []

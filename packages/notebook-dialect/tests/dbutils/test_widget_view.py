@@ -20,14 +20,8 @@ class Page:
 
     def __init__(self) -> None:
         self.shown: list[Any] = []
-        self.runs = 0
         self.kernel = SimpleNamespace(_allow_stdin=True)
-        self.run("first cell")
-
-    def run(self, cell: str | None) -> None:
-        """Begin to run a cell."""
-        self.runs += 1
-        self.parent_header = {"header": {"msg_id": self.runs}, "metadata": {"cellId": cell}}
+        self.parent_header = {"header": {"msg_id": 1}, "metadata": {"cellId": "first cell"}}
 
 
 @pytest.fixture
@@ -78,56 +72,6 @@ def test_what_a_person_chooses_is_the_value(
     create(widgets)
     page.shown[0].value = choice
     assert widgets.get("a") == value
-
-
-def test_new_choices_are_shown_and_choose_nothing(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    passed = {"a": "2"}
-    widgets = Widgets(lambda: passed)
-    widgets.dropdown("a", "1", ["1", "2"])
-    [control] = page.shown
-    passed["a"] = "4"
-    widgets.dropdown("a", "3", ["3", "4"], "New label")
-    assert (control.options, control.value, control.description) == (("3", "4"), "4", "New label")
-    passed["a"] = "3"
-    assert widgets.get("a") == "3"  # a choice of a person would have won
-
-
-def test_a_widget_is_shown_once(page: Page, widgets: Widgets) -> None:
-    widgets.text("a", "x")
-    widgets.text("a", "x")
-    page.run("second cell")
-    widgets.text("a", "x")
-    assert len(page.shown) == 1
-
-
-@pytest.mark.parametrize("cell", ["first cell", None])
-def test_a_cell_that_runs_anew_shows_its_widget_anew(page: Page, widgets: Widgets, cell: str | None) -> None:
-    page.run(cell)
-    widgets.text("a", "x")
-    page.shown[0].value = "chosen"
-    page.run(cell)
-    widgets.text("a", "x")
-    assert len(page.shown) == 2 and page.shown[0] is page.shown[1]
-    assert widgets.get("a") == "chosen"
-
-
-def test_a_widget_of_another_kind_takes_the_place(page: Page, widgets: Widgets) -> None:
-    widgets.text("a", "x")
-    widgets.dropdown("a", "x", ["x", "y"])
-    text, dropdown = page.shown
-    assert text.comm is None
-    dropdown.value = "y"
-    assert widgets.get("a") == "y"
-
-
-def test_a_removed_widget_leaves_the_page(page: Page, widgets: Widgets) -> None:
-    widgets.text("a", "x")
-    widgets.remove("a")
-    [control] = page.shown
-    assert control.comm is None
-    widgets.text("a", "x")
-    control.value = "from the past"
-    assert widgets.get("a") == "x"
 
 
 # with a real kernel
@@ -185,8 +129,3 @@ def test_a_person_chooses_in_a_real_kernel(person: Person) -> None:
     model = shown["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
     person.choose(model, index=1)
     assert person.run("print(widgets.get('a'))", "two") == [{"name": "stdout", "text": "2\n"}]
-
-
-def test_the_widgets_of_a_notebook_that_another_runs_are_not_shown(page: Page) -> None:
-    Widgets(dict, dict, visible=False).text("name", "Ada")
-    assert page.shown == []

@@ -7,8 +7,6 @@ import pytest
 from notebook_dialect.dbutils.execution_errors import InputWidgetNotDefined, WidgetInvalid
 from notebook_dialect.dbutils.widgets import Widgets
 
-Setting = Callable[..., None]
-
 
 @pytest.fixture
 def passed() -> dict[str, str]:
@@ -54,59 +52,11 @@ def test_each_source_wins_over_the_next(
     assert widgets.get("my name") == "chosen"
 
 
-def test_what_an_include_passed_stays_when_it_has_ended(widgets: Widgets, passed: dict[str, str]) -> None:
-    passed["batch"] = "1"
-    widgets.text("batch", "0")
-    passed.clear()
-    assert widgets.get("batch") == "1"
-    widgets.text("batch", "0")
-    assert widgets.get("batch") == "1"
-    passed["batch"] = "2"
-    assert widgets.get("batch") == "2"
-
-
-def test_without_a_widget_a_parameter_is_the_value(
-    widgets: Widgets, passed: dict[str, str], papermill: dict[str, str]
-) -> None:
-    passed |= {"a": "run", "b": 2}
-    papermill["a"] = "papermill"
-    assert (widgets.get("a"), widgets.get("b")) == ("papermill", "2")
-    assert widgets.getAll() == {"a": "papermill", "b": "2"}
-
-
-def test_a_missing_widget_is_databricks_error_with_what_to_do(widgets: Widgets) -> None:
-    widgets.text("batch_size", "1")
-    with pytest.raises(InputWidgetNotDefined) as caught:
-        widgets.get("batchsize")
-    text = str(caught.value)
-    assert "com.databricks.dbutils_v1.InputWidgetNotDefined: No input widget named batchsize is defined\n" in text
-    assert 'Did you mean batch_size? Create it first: dbutils.widgets.text("batchsize", ' in text
-
-
 def test_get_argument_falls_back_to_its_default(widgets: Widgets) -> None:
     widgets.text("a", "x")
     assert (widgets.getArgument("a", "y"), widgets.getArgument("b", "y")) == ("x", "y")
     with pytest.raises(InputWidgetNotDefined):
         widgets.getArgument("b")
-
-
-def test_creating_a_widget_again_keeps_its_value(widgets: Widgets) -> None:
-    widgets.dropdown("a", "1", ["1", "2"])
-    choose(widgets, "a", "2")
-    widgets.dropdown("a", "3", ["2", "3"])
-    assert widgets.get("a") == "2"
-    widgets.text("b", "old")
-    widgets.text("b", "new")
-    assert widgets.get("b") == "old"
-
-
-def test_a_value_that_is_no_choice_any_more_gives_way_to_the_default(widgets: Widgets) -> None:
-    widgets.dropdown("a", "1", ["1", "2"])
-    choose(widgets, "a", "2")
-    widgets.dropdown("a", "3", ["3", "4"])
-    assert widgets.get("a") == "3"
-    widgets.dropdown("a", "4", ["4"])
-    assert widgets.get("a") == "4"
 
 
 def test_a_removed_widget_is_gone_with_its_value(widgets: Widgets, passed: dict[str, str]) -> None:
@@ -119,14 +69,6 @@ def test_a_removed_widget_is_gone_with_its_value(widgets: Widgets, passed: dict[
             again("a")
     widgets.text("a", "y")
     assert widgets.get("a") == "y"
-
-
-def test_all_widgets_are_removed_at_once(widgets: Widgets) -> None:
-    widgets.text("a", "x")
-    widgets.text("b", "y")
-    widgets.removeAll()
-    widgets.removeAll()
-    assert widgets.getAll() == {}
 
 
 @pytest.mark.parametrize(
@@ -153,14 +95,6 @@ def test_an_argument_that_is_no_choice_is_refused_with_the_choices(widgets: Widg
     passed["mode"] = "medium"
     with pytest.raises(WidgetInvalid, match=r"'medium' that it was given .*\nPass one of: fast, slow\."):
         widgets.dropdown("mode", "fast", ["fast", "slow"])
-
-
-def test_a_refused_widget_leaves_the_old_one(widgets: Widgets, passed: dict[str, str]) -> None:
-    widgets.dropdown("mode", "fast", ["fast", "slow"])
-    passed["mode"] = "slow"
-    with pytest.raises(WidgetInvalid):
-        widgets.dropdown("mode", "x", ["x"])
-    assert widgets.get("mode") == "slow"
 
 
 @pytest.mark.parametrize("value", ["2,1", "1", "", "a,b"])

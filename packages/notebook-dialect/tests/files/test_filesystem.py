@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from notebook_dialect.files import filesystem
 from streaming_classroom.files.directories import classroom_files
-
-AWKWARD = "dbfs:/mnt/Übung 1/größe=5 %"
 
 
 @pytest.fixture
@@ -30,37 +26,10 @@ def test_folders_may_be_strings_below_the_working_directory(tmp_path: Path, monk
     assert files.spark_conf()
 
 
-@pytest.mark.parametrize("path", ["dbfs:/mnt/a/b", "dbfs:///mnt/a/b", "dbfs:/mnt/a/b/", "dbfs:/mnt//a/b"])
-def test_each_spelling_of_a_path_is_one_place(home: Path, path: str) -> None:
-    assert classroom_files().local_path(path) == home / "dbfs/mnt/a/b"
-
-
-def test_an_unknown_top_folder_is_in_the_home(home: Path) -> None:
-    assert classroom_files().local_path("dbfs:/etc/passwd") == home / "dbfs/etc/passwd"
-
-
 @pytest.mark.parametrize("path", ["dbfs:/mnt/../../x", "dbfs:/..", "dbfs:/../mnt"])
 def test_a_path_cannot_leave_the_root(home: Path, path: str) -> None:
     with pytest.raises(ValueError, match=r"has a '\.\.' in it"):
         classroom_files().local_path(path)
-
-
-def test_a_name_with_two_dots_in_it_is_a_name(home: Path) -> None:
-    assert classroom_files().local_path("dbfs:/mnt/a..b") == home / "dbfs/mnt/a..b"
-
-
-@pytest.mark.parametrize(
-    ("path", "inside"),
-    [("/mnt/a", "mnt/a"), ("/Volumes/c/s/v", "Volumes/c/s/v"), ("/dbfs/mnt/a", "mnt/a"), ("dbfs:/dbfs/mnt/a", "mnt/a")],
-)
-def test_without_a_scheme_it_is_the_same_place(home: Path, path: str, inside: str) -> None:
-    assert classroom_files().local_path(path) == home / "dbfs" / inside
-    assert classroom_files().canonical(path) == f"dbfs:/{inside}"
-
-
-def test_a_relative_path_is_where_spark_puts_it(spark: SparkSession) -> None:
-    spark.range(1).write.mode("overwrite").parquet("relative/to what")
-    assert (classroom_files().local_path("relative/to what") / "_SUCCESS").is_file()
 
 
 def test_where_spark_is_elsewhere_a_path_without_a_scheme_is_taken_as_it_is(
@@ -79,12 +48,6 @@ def test_pythons_spelling_of_dbfs_is_the_same_place_wherever_spark_is(
     assert classroom_files().local_path("/dbfs/mnt/a") == home / "dbfs/mnt/a"
     assert classroom_files().local_path("/dbfs") == home / "dbfs"
     assert classroom_files().local_path("/dbfs2/a") == Path("/dbfs2/a")
-
-
-def test_a_file_uri_is_the_machines_own(tmp_path: Path) -> None:
-    awkward = tmp_path / "größe 5 %"
-    assert classroom_files().local_path(awkward.as_uri()) == awkward
-    assert classroom_files().canonical("file:///a//b/") == "file:/a/b"
 
 
 def test_what_python_cannot_open_is_refused() -> None:
@@ -108,29 +71,6 @@ def test_a_connect_server_is_told_the_file_itself(home: Path, monkeypatch: pytes
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost:15002")
     assert classroom_files().spark_path("dbfs:/user/ann b") == f"file:{home}/dbfs/user/ann b"
     assert classroom_files().local_path(classroom_files().spark_path("dbfs:/user/ann b")) == home / "dbfs/user/ann b"
-
-
-def test_what_spark_writes_python_reads(spark: SparkSession) -> None:
-    spark.range(3).coalesce(1).write.mode("overwrite").json(AWKWARD)
-    [file] = classroom_files().local_path(AWKWARD).glob("part-*.json")
-    assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == [0, 1, 2]
-
-
-def test_what_python_writes_spark_reads(spark: SparkSession) -> None:
-    path = classroom_files().local_path(f"{AWKWARD}/ä b.txt")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("straße\n", encoding="utf-8")
-    assert spark.read.text(f"{AWKWARD}/ä b.txt").first()[0] == "straße"
-
-
-@pytest.mark.parametrize("folder", [*filesystem.FOLDERS, "unknown-to-all", "home"])
-def test_no_top_folder_is_the_machines_own(spark: SparkSession, folder: str) -> None:
-    if folder == "Volumes":  # of which only volumes can be written
-        folder = "Volumes/c/s/v"
-        classroom_files().local_path(f"dbfs:/{folder}").mkdir(parents=True)
-    spark.range(1).write.mode("overwrite").parquet(f"dbfs:/{folder}/test-of-top-folders")
-    assert (classroom_files().local_path(f"dbfs:/{folder}/test-of-top-folders") / "_SUCCESS").exists()
-    assert not Path(f"/{folder}/test-of-top-folders").exists()
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ import glob
 import os
 import re
 import shutil
-import sqlite3
 import tempfile
 import traceback
 import zipfile
@@ -194,25 +193,6 @@ def test_what_has_its_own_way_to_open_files_ends_with_a_sentence(name: str, root
     assert REFUSED[name](str(folder)) is not None
 
 
-def test_sqlite_opens_files_in_c_and_names_none(root: Path, files: PythonFiles) -> None:
-    with pytest.raises(sqlite3.OperationalError, match="unable to open database file"):
-        sqlite3.connect("/dbfs/mnt/a.db")
-
-
-def test_an_error_of_a_path_that_is_nowhere_is_not_explained(files: PythonFiles) -> None:
-    with pytest.raises(OSError) as caught:
-        pq.read_table("/dbfs/mnt/none.parquet")
-    assert files.explain(caught.value) == ""
-    assert files.explain(FileNotFoundError("/etc/none")) == ""
-
-
-def test_an_error_names_the_path_that_was_asked_for(files: PythonFiles) -> None:
-    with pytest.raises(FileNotFoundError, match=r"'/dbfs/mnt/none'$"):
-        _read("/dbfs/mnt/none")
-    with pytest.raises(FileNotFoundError, match=r"'/dbfs/mnt/none' -> '/dbfs/mnt/other'$"):
-        os.rename("/dbfs/mnt/none", "/dbfs/mnt/other")
-
-
 @pytest.mark.parametrize(
     ("path", "pythons"),
     [
@@ -233,12 +213,6 @@ def test_paths_of_spark_are_not_pythons_and_the_error_says_what_is(
         _write(path)
     assert f"Python's is {pythons}, as on Databricks." in "".join(traceback.format_exception(caught.value))
     assert str(caught.value) == f"[Errno 2] No such file or directory: '{path}'"
-
-
-def test_a_workspace_path_is_mounted(files: PythonFiles, root: Path) -> None:
-    (root / "Workspace/Users/learner").mkdir(parents=True)
-    (root / "Workspace/Users/learner/a.txt").write_text("a")
-    assert Path("/Workspace/Users/learner/a.txt").read_text() == "a"
 
 
 def test_a_disk_of_the_machine_is_the_machines(volumes: Path, root: Path, files, recwarn) -> None:
@@ -271,13 +245,3 @@ def test_where_both_have_the_path_the_machine_wins_and_one_sentence_says_so(volu
 def test_no_way_up_leads_out_of_the_root(files: PythonFiles, root: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"has a '\.\.' in it"):
         _read("/dbfs/../../out.txt")
-
-
-def test_the_newest_file_system_is_the_one_that_is_looked_up(files, tmp_path: Path, root: Path) -> None:
-    other = PythonFiles(FileSystem(tmp_path / "other"))
-    (tmp_path / "other").mkdir()
-    other.install()
-    Path("/dbfs/x.txt").write_text("x")
-    assert (tmp_path / "other" / "x.txt").exists() and not (root / "x.txt").exists()
-    other.uninstall()
-    assert os.stat.__name__ == "stat" and not hasattr(os.stat, "__wrapped__")

@@ -123,10 +123,3 @@ def test_a_notebook_that_another_runs_ends_with_it(lesson) -> None:
     result = lesson.run_until("inner", "dbutils.notebook.run('Inner', 100)")
     assert result.error == "Interrupted; Spark's job was cancelled."
     assert lesson.value("spark.range(3).count()") == 3
-
-
-def test_before_spark_is_there_nothing_is_cancelled_and_nothing_started(lesson) -> None:
-    lesson.ok("from pathlib import Path\nimport time\nkept = spark\nspark = None")
-    result = lesson.run_until("none", "Path('none').touch()\ntime.sleep(60)")
-    assert result.error == "Interrupted."
-    lesson.ok("spark = kept")

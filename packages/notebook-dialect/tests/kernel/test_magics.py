@@ -52,21 +52,6 @@ def test_an_endless_script_can_be_interrupted(notebook) -> None:
     assert notebook.value("1 + 1") == 2
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        ("%fs ls /mnt/fs", "dbfs:/mnt/fs/a.txt"),
-        ("%fs ls dbfs:/mnt/fs/", "dbfs:/mnt/fs/a.txt"),
-        ("%fs\nls /mnt/fs", "a.txt"),
-        ("%fs head /mnt/fs/a.txt", "hello"),
-    ],
-)
-def test_fs_shows_what_the_command_gives(notebook, command: str, shown: str) -> None:
-    notebook.ok("dbutils.fs.put('/mnt/fs/a.txt', 'hello', True)")
-    result = notebook.ok(command)
-    assert shown in result.text
-
-
 def test_fs_does_what_the_command_says(notebook) -> None:
     notebook.ok("dbutils.fs.rm('/mnt/fs2', True)")
     notebook.ok("%fs mkdirs /mnt/fs2/sub")

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from notebook_dialect.kernel import python_advice
 from notebook_dialect.kernel.spark_advice import advice
-from notebook_dialect.session.spark_methods import FORMATS
 
 PLACE = "Correct the statement there: a keyword, a comma or a parenthesis before it."
 NO_FORMAT = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: {}. Make sure the provider name is correct."
@@ -38,14 +41,6 @@ def test_a_keyword_is_proposed_for_a_keyword_and_never_for_a_name(
     assert advice(text.strip().splitlines()[0], "", {}, text) == said
 
 
-def test_a_table_is_proposed_where_it_is_nearly_the_same(spark: SparkSession) -> None:
-    spark.range(1).createOrReplaceTempView("orders")
-    message = "[TABLE_OR_VIEW_NOT_FOUND] The table or view `{}` cannot be found."
-    assert advice(message.format("oders"), "", {"spark": spark}) == "Did you mean `orders`?"
-    assert "SHOW TABLES" in str(advice(message.format("others"), "", {"spark": spark}))
-    spark.catalog.dropTempView("orders")
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -68,38 +63,50 @@ def test_a_package_of_sparks_that_is_missing_is_named(name: str, package: str) -
     assert package in str(said) and "spark.jars.packages" in str(said)
 
 
-def test_an_internal_error_has_advice_where_its_cause_is_time_travel_of_a_stream() -> None:
-    message = "[INTERNAL_ERROR] The Spark SQL phase analysis failed with an internal error."
-    cause = "Caused by: java.lang.AssertionError: assertion failed: time travel is not allowed in streaming"
-    assert "startingVersion" in str(advice(message, "", {}, f"{message}\n\tat org.apache.X\n{cause}\n"))
-    assert advice(message, "", {}, f"{message}\n\tat org.apache.X\n") is None
+UNKNOWN = "Correct the name, or install the package that has it."
+
+
+@pytest.fixture
+def shell() -> InteractiveShell:
+    return InteractiveShell()
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("name", "advice"),
     [
-        (
-            "[STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION] Invalid streaming output mode: update. This output mode is "
-            "not supported for session window streaming aggregations on streaming DataFrames/DataSets.",
-            "sessions have no update mode",
-        ),
-        (
-            "Distinct aggregations are not supported on streaming DataFrames/Datasets. Consider using "
-            "approx_count_distinct() instead.",
-            "`approx_count_distinct`",
-        ),
+        ("pandsa", "Did you mean `pandas`?"),
+        ("datetme", "Did you mean `datetime`?"),
+        ("pyspark.sql.functons", "Did you mean `pyspark.sql.functions`?"),
+        ("nobody_knows_this", UNKNOWN),
+        ("notebook_dialekt_of_mine", UNKNOWN),
+        ("json.nobody_knows_this", UNKNOWN),
     ],
 )
-def test_an_aggregation_that_no_output_mode_or_not_this_one_can_run(message: str, said: str) -> None:
-    assert said in str(advice(message, "", {}))
+def test_a_module_that_is_not_there_is_never_installed_by_the_name_that_was_typed(
+    shell: InteractiveShell, name: str, advice: str
+) -> None:
+    with pytest.raises(ModuleNotFoundError) as caught:
+        import_module(name)
+    assert python_advice.advice(shell, caught.value, caught.value.__traceback__, ()) == advice
 
 
-def test_every_format_of_spark_is_known(spark: SparkSession) -> None:
-    jvm = spark._jvm
-    loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
-    register = loader.loadClass("org.apache.spark.sql.sources.DataSourceRegister")
-    providers, names = jvm.java.util.ServiceLoader.load(register, loader).iterator(), []
-    while providers.hasNext():
-        names.append(providers.next().shortName())
-    assert "kafka" in names and "delta" in names
-    assert [name for name in names if name not in FORMATS] == []
+TOLD = "numbers is a stream: a loop goes over its columns"
+
+
+def test_a_loop_over_a_stream_says_what_it_goes_over(notebook) -> None:
+    notebook.ok("numbers = spark.readStream.format('rate').load()")
+    assert TOLD in notebook.ok("for row in numbers:\n    print(row)").text
+    assert TOLD in notebook.ok("kept = [row for row in numbers]").text
+    assert TOLD not in notebook.ok("def show(frame):\n    for row in numbers:\n        print(row)").text
+    assert TOLD not in notebook.run("for row in numbers:\n    raise ValueError").text
+    assert TOLD not in notebook.ok("for column in numbers.columns:\n    print(column)").text
+    assert "is a stream" not in notebook.ok("few = spark.range(2)\nfor row in few.collect():\n    print(row)").text
+    assert "is a stream" not in notebook.ok("for column in few:\n    print(column)").text
+
+
+def test_a_writer_that_is_not_started_says_so_and_a_query_shows_itself(notebook) -> None:
+    cell = notebook.ok("spark.readStream.format('rate').load().writeStream.format('memory').queryName('lost')")
+    assert cell.text.strip() == "This stream is not started: add .start(), or .toTable(name)."
+    shown = notebook.ok("spark.readStream.format('rate').load().writeStream.format('noop').start()").text
+    assert "StreamingQuery" in shown and "not started" not in shown
+    notebook.ok("[query.stop() for query in spark.streams.active]")

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from notebook_dialect.notebooks.cell_language import LANGUAGES
 from notebook_dialect.notebooks.cell_language import to_cell_magic as transform
 
 
@@ -67,20 +64,3 @@ def test_a_cell_that_begins_so_is_in_that_language_to_its_end(cell: str, transfo
 def test_any_other_cell_is_left_alone(cell: str) -> None:
     lines = cell.splitlines(keepends=True)
     assert transform(lines) == lines
-
-
-@given(st.text(alphabet=" \t\n\r%sqlmdpython-x;'é\x0b\x0c\u2028"))
-@example("%sql\x0cSELECT 1")
-@example("%\n")
-def test_no_cell_breaks_it_and_twice_is_once(cell: str) -> None:
-    lines = cell.splitlines(keepends=True)
-    once = transform(list(lines))
-    assert transform(list(once)) in (once, ["%sql\n"], ["%md\n"])
-    words = cell.split(None, 1)[:1]
-    assert (words and words[0][:1] == "%" and words[0][1:] in LANGUAGES) or once == lines
-
-
-@given(st.lists(st.text(alphabet="SELECT 1;'\"`-/*é\\", min_size=1).map(str.strip).filter(bool), min_size=1))
-def test_the_lines_below_the_first_are_as_they_were_written(lines: list[str]) -> None:
-    below = [line + "\n" for line in lines]
-    assert transform(["%sql\n", *below]) == ["%%sql\n", "\n", *below]

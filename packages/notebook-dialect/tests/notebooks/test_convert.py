@@ -28,13 +28,6 @@ def lesson(tmp_path: Path) -> Path:
     return path
 
 
-def test_paths_may_be_strings(lesson: Path, tmp_path: Path) -> None:
-    target = tmp_path / "other.ipynb"
-
-    assert convert(str(lesson), str(target)) == target
-    assert as_notebook(str(lesson)).cells[0].source == "# Title"
-
-
 def test_a_notebook_is_written_beside_the_source(lesson: Path) -> None:
     target = convert(lesson)
     assert target == lesson.with_name("06.1 Lesson.ipynb")
@@ -84,20 +77,6 @@ def test_titles_of_an_ipynb_are_shown_and_its_cells_keep_their_numbers(tmp_path:
         ("#### Of text", 6),
         ("text", 6),
     ]
-
-
-def test_it_is_valid_and_the_same_each_time(lesson: Path, tmp_path: Path) -> None:
-    one, two = convert(lesson), convert(lesson, tmp_path / "two.ipynb")
-    nbformat.validate(nbformat.read(one, 4))
-    assert one.read_bytes() == two.read_bytes()
-
-
-def test_jupyterlab_finds_the_metadata_that_it_would_write(lesson: Path) -> None:
-    from ipykernel.ipkernel import IPythonKernel
-
-    metadata = nbformat.read(convert(lesson), 4).metadata
-    assert metadata.language_info == {k: v for k, v in IPythonKernel.language_info.items() if k != "version"}
-    assert metadata.kernelspec == {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
 def test_an_existing_notebook_is_not_overwritten(lesson: Path) -> None:

@@ -42,12 +42,6 @@ def test_each_spelling_of_a_name_finds_the_notebook(included, line: str, ran: st
     assert included.value("(runs, last)") == (1, ran)
 
 
-def test_a_notebook_may_be_included_several_times(included) -> None:
-    included.ok("%run ./Plain")
-    included.ok("%run ./Plain")
-    assert included.value("runs") == 2
-
-
 def test_it_runs_in_the_callers_namespace(notebook) -> None:
     notebook.write("Adds.py", HEADER + "total = start + 1\ndef double(x):\n    return 2 * total\n")
     notebook.ok("start = 20")
@@ -250,34 +244,11 @@ def test_a_line_that_cannot_be_understood_says_why(included, line: str, says: st
     assert included.value("runs") == 0
 
 
-def test_a_file_that_is_not_utf_8_is_refused(notebook) -> None:
-    notebook.write("latin.py", HEADER.encode() + "x = 'é'\n".encode("latin-1"))
-    result = notebook.run("%run ./latin")
-    assert result.ename == "UnreadableNotebook" and "byte 34 is not UTF-8" in result.error
-
-
-@pytest.mark.parametrize(("name", "language"), [("model.scala", "Scala"), ("stats.r", "R")])
-def test_another_language_is_named(notebook, name: str, language: str) -> None:
-    notebook.write(name, "// Databricks notebook source\n")
-    result = notebook.run(f"%run ./{name.split('.')[0]}")
-    assert f"it is written in {language}" in result.error
-
-
 def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(notebook) -> None:
     text = "\ufeff# Databricks notebook source\r\n# MAGIC %sql\r\n# MAGIC SELECT 1 AS one\r\n\r\n# COMMAND ----------\r\n\r\nx_crlf = 2\r\n"
     notebook.write("crlf.py", text)
     assert "one" in notebook.ok("%run ./crlf").html
     assert notebook.value("x_crlf") == 2
-
-
-@pytest.mark.slow
-def test_a_first_script_is_ipythons_where_no_include_came_before(open_notebook) -> None:
-    notebook = open_notebook()
-    notebook.ok("%load_ext streaming_classroom")
-    notebook.write("script.py", "of_script = 1\n")
-    notebook.ok("%run script.py")
-    assert notebook.value("of_script") == 1
-    notebook.close()
 
 
 @pytest.mark.parametrize("cell", ["%run\n./Plain", "%run\n\n  './Plain'\n", "%run\n./Plain\nlater_cell = runs"])
@@ -292,12 +263,6 @@ def test_a_parameter_hands_the_callers_widget_on(notebook) -> None:
     notebook.ok("%run ./Reads $mode=$mode $price=$5")
     assert notebook.value("read") == ("full", "$5")
     notebook.ok("dbutils.widgets.removeAll()")
-
-
-def test_annotations_of_an_include_are_what_they_say(notebook) -> None:
-    notebook.write("Typed.py", HEADER + "def f(x: int) -> str: ...\nannotations = f.__annotations__\n")
-    notebook.ok("%run ./Typed")
-    assert notebook.value("annotations == {'x': int, 'return': str}") is True
 
 
 def test_await_at_the_top_of_an_include_is_awaited(notebook) -> None:

@@ -55,11 +55,6 @@ def test_use_catalog_makes_its_default_schema_the_current_one(sql: SparkSession)
     assert values(sql, "SELECT current_schema()") == [("default",)]
 
 
-def test_a_catalog_that_is_not_there_is_said_to_be_missing(sql: SparkSession) -> None:
-    with pytest.raises(Exception, match="The catalog `nothing` not found"):
-        sql.sql("USE CATALOG nothing")
-
-
 @pytest.mark.slow
 def test_names_of_three_parts_are_understood_in_statements(sql: SparkSession) -> None:
     for statement in (
@@ -167,11 +162,6 @@ def test_fields_of_a_streaming_view_are_read(sql: SparkSession) -> None:
     assert values(sql, "SELECT * FROM fields") == [(1, 1)]
 
 
-def test_frames_as_arguments_are_passed_on(sql: SparkSession) -> None:
-    frame = sql.sql("SELECT raw:a.b[0] AS b FROM {rows} WHERE raw:`c d` = {three}", rows=sql.table("raw"), three="3")
-    assert frame.first().b == "1"
-
-
 # What Spark understands, and what it refuses for another reason
 
 
@@ -205,16 +195,6 @@ def test_a_cell_marks_the_place_of_an_error_in_what_it_says(notebook) -> None:
     assert error.splitlines()[:2] == ["line 3:   upper(raw:b) + nope", "                         ^"]
     assert "get_json_object" not in error and "VERSION" not in error
     notebook.ok("%sql DROP TABLE marked")
-
-
-@pytest.mark.slow
-def test_sql_cells_and_the_name_sql_understand_it_as_well(notebook) -> None:
-    notebook.ok(
-        "%sql\nUSE CATALOG hive_metastore;\nCREATE OR REPLACE TABLE hive_metastore.default.said AS SELECT '{\"a\": 1}' AS raw"
-    )
-    assert notebook.ok("%sql SELECT raw:a FROM said@v0").text == "a\n1\n(1 row)\n"
-    assert notebook.value("(sql('SELECT raw:a FROM said').first().a, table('said@v0').count())") == ("1", 1)
-    notebook.ok("%sql DROP TABLE said")
 
 
 @pytest.mark.slow

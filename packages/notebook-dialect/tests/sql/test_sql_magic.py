@@ -85,17 +85,6 @@ def test_an_analysis_error_is_short_and_marks_the_place(notebook) -> None:
     assert "Project" not in result.error
 
 
-def test_a_missing_table_is_marked(notebook) -> None:
-    lines = notebook.run("%sql\nSELECT count(*)\nFROM fist_table").error.splitlines()
-    assert lines[:2] == ["line 3: FROM fist_table", "             ^"]
-
-
-def test_where_something_was_put_in_only_the_line_is_shown(notebook) -> None:
-    notebook.ok("spark.conf.set('da.long', 'a_very_long_name')")
-    lines = notebook.run("%sql\nSELECT ${da.long} FROM range(3)").error.splitlines()
-    assert lines[:2] == ["line 2: SELECT ${da.long} FROM range(3)", ""]
-
-
 def test_what_stands_for_nothing_is_said(notebook) -> None:
     error = notebook.run("%sql SELECT * FROM json.`${da.paths.nowhere}`").error
     assert (
@@ -115,11 +104,6 @@ def test_an_error_while_it_runs_is_short_too(notebook) -> None:
     assert "DIVIDE_BY_ZERO" in result.error and len(result.error.splitlines()) < 25
 
 
-def test_an_error_inside_spark_is_short_too(notebook) -> None:
-    result = notebook.run("%sql SELECT * FROM delta.`/nowhere@v1`")
-    assert result.status == "error" and len(result.error.splitlines()) < 12
-
-
 @pytest.mark.parametrize(
     ("statement", "columns"),
     [("SHOW DATABASES", ["databaseName"]), ("SHOW TABLES", ["database", "tableName", "isTemporary"])],
@@ -127,18 +111,6 @@ def test_an_error_inside_spark_is_short_too(notebook) -> None:
 def test_listings_have_the_columns_that_databricks_has(notebook, statement: str, columns: list[str]) -> None:
     notebook.ok(f"%sql {statement}")
     assert notebook.value("_sqldf.columns") == columns
-
-
-@pytest.mark.slow
-def test_ten_megabytes_of_sql_are_no_disaster(notebook) -> None:
-    notebook.ok("big = '%sql\\nSELECT length(\\'' + 'x' * 10_000_000 + '\\') AS n'")
-    assert "10000000" in notebook.ok("get_ipython().run_cell(big).raise_error()", timeout=100).text
-    notebook.ok("del big")
-
-
-def test_the_whole_traceback_is_still_there(notebook) -> None:
-    notebook.run("%sql SELEC 1")
-    assert "sql_magic.py" in notebook.run("%tb").error
 
 
 def test_widgets_are_created_read_and_removed_by_statements(notebook) -> None:

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 
 from stream_view.backlogs import Backlog
-from stream_view.health.health_page import NOTHING, Row, as_html, as_text
+from stream_view.health.health_page import Row, as_html, as_text
 from stream_view.health.service_target import ServiceTarget
 from stream_view.health.watched_streams import StreamReading
 
@@ -48,29 +47,8 @@ def test_a_problem_is_a_sentence_and_a_sign_not_a_color_alone() -> None:
     assert "▲ failed" in html
 
 
-def test_without_a_problem_nothing_is_marked() -> None:
-    html = as_html(rows(FINE))
-    assert "1 stream · all as expected" in html and "data-sh-wrong" not in html and "▲" not in html
-
-
-def test_the_phases_are_a_picture_with_a_text() -> None:
-    assert 'role="img" aria-label="addBatch 1.5 s, walCommit 0.5 s"' in as_html(rows(FINE))
-    assert "addBatch 75 %" in as_html(rows(FINE))
-
-
 def test_the_text_has_the_figures_and_the_sentences() -> None:
     text = as_text(rows(FINE, FAILED), "saved")
     assert "▲ <b>bad</b>: The stream has failed: no <i>column</i>" in text
     assert re.search(r"clicks +● running +4, 3 s ago +7 rows +0\.7 s +2 s +5 +10", text)
     assert text.endswith("\nsaved")
-
-
-def test_a_session_without_streams_says_so() -> None:
-    assert as_text([]) == NOTHING and NOTHING in as_html([])
-
-
-def test_a_column_that_is_empty_for_all_streams_is_left_out() -> None:
-    counting = replace(FINE, name="counts", state_rows=3, state_bytes=100)
-    for page in (as_text, as_html):
-        assert "state size" not in page(rows(FINE))
-        assert "state size" in page(rows(FINE, counting))

@@ -49,17 +49,8 @@ def test_what_is_wrong_is_said(changed: dict, target: dict, column: str, text: s
     assert (problem.column, problem.text) == (column, text)
 
 
-def test_what_is_exactly_expected_is_fine() -> None:
-    assert ServiceTarget(batch_seconds=2, backlog_rows=1000, state_rows=100).problems(FINE) == []
-
-
 def test_of_a_stream_that_was_stopped_nothing_is_expected() -> None:
     assert ServiceTarget(batch_seconds=0.1).problems(replace(FINE, state="stopped")) == []
-
-
-def test_figures_that_are_not_known_are_not_compared() -> None:
-    one = ServiceTarget(*[1] * 8)
-    assert one.problems(StreamReading("clicks", "starting")) == []
 
 
 @pytest.mark.parametrize("value", [0, -1, "60", True])

@@ -13,10 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from stream_view import ServiceTarget, stream_health
-from stream_view.health import stream_health as module
-from stream_view.health.health_page import HealthWidget
 from stream_view.health.stream_health import StreamHealth
-from streaming_base import front_end
 from streaming_base.waiting import block_until_stream_is_ready
 
 
@@ -138,69 +135,6 @@ def test_the_backlog_of_cloudfiles_is_told(spark: SparkSession, health: StreamHe
     assert 0 < row["backlog_files"] <= 4
     assert row["backlog_is_estimate"] and row["backlog_rows"] == pytest.approx(2 * row["backlog_files"])
     assert row["backlog_seconds"] == pytest.approx(row["backlog_rows"] / row["processed_per_second"])
-
-
-class Output:
-    """An output cell with the page's widget in it, and the frame that stands for it where there is no kernel."""
-
-    def __init__(self, widget: HealthWidget, frame: dict[str, str]) -> None:
-        self.widget, self.frame = widget, frame
-
-    def update(self, bundle: dict[str, str], raw: bool) -> None:
-        assert raw
-        self.frame = bundle
-
-
-@pytest.fixture
-def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Output]:
-    """Have a person look; give the pages as they are shown."""
-    shown: list[Output] = []
-    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(module, "POLL_INTERVAL", 0.1)
-    monkeypatch.setattr(module, "FRAME_INTERVAL", 0.1)
-    monkeypatch.setattr(module, "SHARE_OF_TIME", 1.0)
-
-    def show(widget: HealthWidget, frame: dict[str, str]) -> Output:
-        shown.append(Output(widget, frame))
-        return shown[-1]
-
-    monkeypatch.setattr(module, "show_with_fallback", show)
-    return shown
-
-
-def test_the_page_follows_the_streams(health: StreamHealth, stream: DataFrame, outputs: list[Output]) -> None:
-    health._ipython_display_()
-    [output] = outputs
-    assert "No stream has run" in output.widget.text and output.widget.name in output.frame["text/html"]
-    query = start(stream, "clicks")
-    wait_until(lambda: "clicks" in output.widget.html)
-    query.stop()
-    wait_until(lambda: "stopped" in output.widget.text and "stopped" in output.frame["text/plain"])
-    assert output.frame["text/plain"].endswith("was alive when this was saved.")
-
-
-def test_a_page_whose_cell_is_run_again_is_not_followed_any_more(health, outputs: list[Output], monkeypatch) -> None:
-    pages: list = []
-    monkeypatch.setattr(module, "refresh", pages.append)
-    health._ipython_display_()
-    [page] = pages
-    assert page.tick()
-    page.close()
-    assert not page.tick()
-
-
-def test_when_spark_has_ended_the_last_figures_stay_and_say_so(
-    health, stream, outputs: list[Output], monkeypatch
-) -> None:
-    start(stream, "clicks")
-    pages: list = []
-    monkeypatch.setattr(module, "refresh", pages.append)
-    health._ipython_display_()
-    assert pages[0].tick()
-    pages[0].give_up(ConnectionRefusedError("refused"))
-    assert "clicks" in outputs[0].frame["text/plain"]
-    assert "Spark has ended, and the streams with it" in outputs[0].frame["text/html"]
-    assert outputs[0].widget.over and "Spark has ended" in outputs[0].widget.html
 
 
 def test_without_a_person_there_is_one_static_frame(health: StreamHealth, stream: DataFrame, monkeypatch) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +19,6 @@ from .oracle import BEGIN, SECOND, Row
 
 # Minutes after ten, one list for each batch: the third is late, and so are three rows of the fourth in two windows.
 LANDED = [[0], [50], [20], [1, 2, 44, 39], [60]]
-Operator = Callable[[DataFrame], DataFrame]
 
 
 def per_ten_minutes(rows: DataFrame) -> DataFrame:
@@ -141,23 +140,6 @@ def test_what_is_known_is_told_and_what_is_not_is_said(spark: SparkSession, tmp_
 
 
 @pytest.mark.slow
-def test_files_of_a_log_that_was_compacted_and_odd_names_are_found(spark: SparkSession, tmp_path: Path) -> None:
-    queries.land(tmp_path / "landed", rows_of([[0], [50], [51], *([minute] for minute in range(1, 11))]))
-    for number in (3, 12):
-        path = tmp_path / "landed" / f"{number:03}.json"
-        path.rename(path.with_name(f"{number:03} 100%, ü#.json"))
-    query = queries.run(per_ten_minutes(_stream(spark, tmp_path)), tmp_path)
-    assert list((tmp_path / "checkpoint" / "sources" / "0").glob("*.compact"))
-
-    assert late_rows(query).counts.count() == 10
-
-    for path in (tmp_path / "landed").glob("0* 100*"):
-        path.unlink()
-    with pytest.warns(IncompleteLateRows, match=r"Batch 3: the file .*/003 100%, ü#.json .*Batch 12: .*012 100%"):
-        assert late_rows(query).count() == 8
-
-
-@pytest.mark.slow
 def test_a_file_that_was_changed_is_noticed(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(per_ten_minutes(files), tmp_path)
     (tmp_path / "landed" / "003.json").write_text('{"time": "2025-06-02T10:03:00Z", "key": "a", "id": "other"}\n')
@@ -168,19 +150,6 @@ def test_a_file_that_was_changed_is_noticed(files: DataFrame, tmp_path: Path) ->
     [counts] = late.counts.collect()
     assert (counts.rows, counts.counted, counts.dropped) == (1, 1, 2)
     assert counts.why.startswith("What was read again is not what the batch has read")
-
-
-@pytest.mark.slow
-def test_offsets_that_were_purged_are_said(spark: SparkSession, tmp_path: Path) -> None:
-    queries.land(tmp_path / "landed", rows_of([[0], [50], [20], [1, 2], [3]]))
-    query = queries.run(per_ten_minutes(_stream(spark, tmp_path)), tmp_path)
-    for number in (0, 1, 2):
-        (tmp_path / "checkpoint" / "offsets" / str(number)).unlink(missing_ok=True)
-
-    with pytest.warns(IncompleteLateRows, match=r"Batch 3: its offsets are not in the checkpoint any more"):
-        late = late_rows(query)
-
-    assert ids(late) == ["4-0"]
 
 
 def run_and_forget(frame: DataFrame, tmp_path: Path, mode: str = "append") -> tuple[StreamingQuery, list[int]]:
@@ -210,50 +179,12 @@ def test_where_nothing_was_dropped_the_frame_is_empty(files: DataFrame, tmp_path
 
 
 @pytest.mark.slow
-def test_where_the_event_time_was_pruned_nothing_is_dropped(files: DataFrame, tmp_path: Path) -> None:
-    times = files.withWatermark("time", "10 minutes")
-    query, dropped = run_and_forget(times.dropDuplicates(["id"]).select("id"), tmp_path)
-
-    assert late_rows(query).count() == sum(dropped) == 0
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["update", "complete"])
 def test_output_modes_drop_what_spark_drops(files: DataFrame, tmp_path: Path, mode: str) -> None:
     query, dropped = run_and_forget(per_ten_minutes(files), tmp_path, mode)
 
     assert late_rows(query).count() == (3 if mode == "update" else 0)
     assert sum(dropped) == (2 if mode == "update" else 0)
-
-
-@pytest.mark.slow
-def test_where_operators_cannot_follow_each_other_the_watermark_is_the_batchs_own(
-    spark: SparkSession, files: DataFrame, tmp_path: Path
-) -> None:
-    setting = "spark.sql.streaming.statefulOperator.allowMultiple"
-    spark.conf.set(setting, "false")
-    try:
-        query = queries.run(per_ten_minutes(files), tmp_path)
-    finally:
-        spark.conf.unset(setting)
-
-    assert reported(query)[2] == 1
-    assert ids(late_rows(query)) == ["2-0", "3-0", "3-1", "3-3"]
-
-
-@pytest.mark.slow
-def test_two_columns_of_one_name_stay_apart(files: DataFrame, tmp_path: Path) -> None:
-    times = files.withWatermark("time", "10 minutes")
-    query = queries.run(times.select("*", F.col("key").alias("Key")).dropDuplicates(["time"]).select("id"), tmp_path)
-
-    assert late_rows(query).select("row.*").columns == ["time", "key", "id", "Key_2"]
-
-
-@pytest.mark.slow
-def test_hidden_columns_of_files_are_there(files: DataFrame, tmp_path: Path) -> None:
-    query = queries.run(per_ten_minutes(files.withColumn("file", F.col("_metadata.file_name"))), tmp_path)
-
-    assert {row.file for row in late_rows(query).select("row.file").collect()} == {"003.json"}
 
 
 def late_in_the_second(rows: DataFrame) -> DataFrame:
@@ -280,33 +211,6 @@ def test_rows_that_would_be_others_now_are_refused(files: DataFrame, tmp_path: P
     query = queries.run(per_ten_minutes(files.withColumn("now", F.expr(column)).where("now IS NOT NULL")), tmp_path)
 
     with pytest.raises(NoLateRows, match=rf"Batch 3: .*{why}"):
-        late_rows(query)
-
-
-@pytest.mark.slow
-def test_sessions_are_counted_as_each_task_has_grouped_them(spark: SparkSession, tmp_path: Path) -> None:
-    queries.land(tmp_path / "landed", rows_of([[50], [50], [51], [51], [1, 1, 2], [1]]))
-    pairs = spark.readStream.schema(queries.SCHEMA).option("maxFilesPerTrigger", 2)
-    times = pairs.json((tmp_path / "landed").as_uri()).withWatermark("time", "0 minutes")
-    query = queries.run(times.groupBy(F.session_window("time", "1 minute"), "key").count(), tmp_path)
-
-    [counts] = late_rows(query).counts.collect()
-
-    # Files of one batch are read by one task or by two.
-    assert (counts.batch, counts.rows) == (2, 4)
-    assert counts.counted == counts.dropped == sum(reported(query)) > 1
-
-
-@pytest.mark.slow
-def test_what_a_table_beside_the_stream_has_lost_is_said(spark: SparkSession, files: DataFrame, tmp_path: Path) -> None:
-    table = (tmp_path / "table").as_uri()
-    spark.sql("SELECT 'a' AS key, 'all' AS place").write.parquet(table)
-    query = queries.run(per_ten_minutes(files.join(spark.read.parquet(table), "key")), tmp_path)
-    for file in (tmp_path / "table").glob("*.parquet"):
-        file.unlink()
-    spark.sql("SELECT 'b' AS key, 'all' AS place").write.mode("overwrite").parquet(table)
-
-    with pytest.raises(NoLateRows):
         late_rows(query)
 
 

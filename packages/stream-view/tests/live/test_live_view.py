@@ -11,9 +11,8 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
-from stream_view import displaying
 from stream_view.displaying import display
-from stream_view.live import live_view, reports, static_frame
+from stream_view.live import live_view, static_frame
 from stream_view.live.widgets import StreamWidget
 from streaming_base import front_end, listener
 
@@ -82,36 +81,6 @@ def test_the_first_batch_is_on_the_screen_when_the_cell_ends(
     assert json.loads(output.widget.raw)["name"] == "rows"
 
 
-@pytest.mark.slow
-def test_the_cell_ends_soon_where_nothing_comes(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, outputs: list[Output], monkeypatch
-) -> None:
-    monkeypatch.setattr(displaying, "FIRST_RESULT_TIMEOUT", 1.0)
-    late = tmp_path_factory.mktemp("late")
-    display(spark.readStream.schema("id INT").json(late.as_uri()), streamName="late")
-    assert outputs[0].widget.header["state"] == "starting"
-    (late / "a.json").write_text('{"id": 7}\n')
-    outputs[0].wait_for(lambda output: output.rows == [["7"]])
-
-
-@pytest.mark.slow
-def test_new_rows_come_first_and_idle_looks_change_nothing(
-    spark: SparkSession, stream: DataFrame, land, outputs: list[Output]
-) -> None:
-    display(stream, streamName="rows")
-    [output] = outputs
-    land(4)
-    output.wait_for(lambda output: len(output.rows) == 4)
-    assert output.rows[0] == ["4"]
-    [query] = spark.streams.active
-    idle = len(query.recentProgress)
-    output.wait_for(lambda _output: len(query.recentProgress) >= idle + 2)  # reports of looks that found nothing
-    assert output.widget.header["batch"] == 1
-    assert output.widget.reports["batch"] == [0, 1]
-    query.stop()
-    output.wait_for_frame("(rows · stopped · batch 1: 4 rows)")
-
-
 def test_stop_ends_the_query_and_leaves_a_frame_that_needs_no_kernel(
     spark: SparkSession, stream: DataFrame, outputs: list[Output]
 ) -> None:
@@ -125,16 +94,6 @@ def test_stop_ends_the_query_and_leaves_a_frame_that_needs_no_kernel(
     assert "<td" in output.frame["text/html"]
     output.wait_for(lambda _output: followers() == [])
     assert listener._endings.subscribers == {}
-
-
-def test_a_stream_that_fails_later_shows_its_sentence(
-    spark: SparkSession, stream: DataFrame, land, outputs: list[Output]
-) -> None:
-    display(stream.selectExpr("assert_true(id < 4, 'too <b>big</b>')", "id"), streamName="rows")
-    land(4)
-    outputs[0].wait_for_frame("(rows · failed · batch 0: 3 rows)")
-    assert "too <b>big</b>" in outputs[0].frame["text/plain"]
-    assert "too &lt;b&gt;big&lt;/b&gt;" in outputs[0].frame["text/html"]
 
 
 def test_a_stream_that_fails_at_once_raises_in_its_cell_and_says_so_on_the_screen(
@@ -180,42 +139,3 @@ def test_a_view_with_a_name_keeps_the_table_and_says_when_it_is_large(
     outputs[0].wait_for(lambda output: output.rows[0] == ["5000"])
     assert spark.table("rows").count() == 1294
     assert "the table rows holds 1,294 rows in memory" in outputs[0].widget.table["caption"]
-
-
-def test_where_only_its_table_is_known_a_view_whose_table_is_dropped_leaves_the_last_rows_and_a_sentence(
-    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
-) -> None:
-    monkeypatch.setattr(static_frame.ShownRows, "_sink", None)  # as over Connect
-    display(stream, streamName="rows")
-    [query] = spark.streams.active
-    spark.catalog.dropTempView("rows")
-    land(4)
-    outputs[0].wait_for_frame("not followed any more")
-    shown = outputs[0].frame["text/plain"]
-    assert "The table rows, which this view reads, was dropped. The stream still runs" in shown
-    assert {line.strip() for line in shown.splitlines()} >= {"1", "2", "3"}
-    assert query.isActive and outputs[0].widget.header["state"] == "not followed any more"
-
-
-def test_while_it_lives_its_last_rows_are_kept_for_when_the_kernel_dies(
-    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
-) -> None:
-    monkeypatch.setattr(live_view, "FRAME_INTERVAL", 0.0)
-    display(stream, streamName="rows")
-    outputs[0].wait_for_frame("(rows · running when this was saved · batch 0: 3 rows)")
-    land(4)
-    outputs[0].wait_for_frame("(rows · running when this was saved · batch 1: 4 rows)")
-    assert f'data-sc-view="{outputs[0].widget.name}"' in outputs[0].frame["text/html"]
-
-
-@pytest.mark.slow
-def test_the_rate_goes_from_the_header_when_nothing_comes_any_more(
-    spark: SparkSession, stream: DataFrame, outputs: list[Output], monkeypatch
-) -> None:
-    monkeypatch.setattr(reports, "WINDOW", 1.5)
-    monkeypatch.setattr(live_view.LiveView, "_state", lambda _view: "waiting")  # no other state brings a new header
-    display(stream, streamName="rows")
-    [output] = outputs
-    assert output.widget.header["rate"] > 0
-    output.wait_for(lambda output: output.widget.header["rate"] == 0)
-    assert output.widget.header["batch"] == 0 and spark.streams.active

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
 
-from stream_view.live.reports import KEPT, Reports, report_of
+from stream_view.live.reports import KEPT, WINDOW, Reports, Work, latest_rate, report_of
 
 BATCH = {
     "batchId": 3,
@@ -24,23 +22,6 @@ IDLE = {"batchId": 4, "numInputRows": 0, "durationMs": {"latestOffset": 1, "trig
 
 NEWEST = 2**61
 
-numbers = st.none() | st.integers(-(2**60), 2**60) | st.floats() | st.text(max_size=5)
-operators = st.lists(st.fixed_dictionaries({}, optional={"numRowsTotal": st.integers(0, 2**60)}), max_size=3)
-progresses = st.fixed_dictionaries(
-    {
-        "batchId": st.integers(0, 2**60),
-        "durationMs": st.just({"addBatch": 1}) | st.just({"addBatch": 1, "triggerExecution": 5}),
-    },
-    optional={
-        "numInputRows": st.none() | st.integers(0, 2**60),
-        "timestamp": st.none() | st.datetimes(datetime(1970, 1, 1)).map(lambda time: f"{time.isoformat()}Z"),
-        "stateOperators": operators,
-        "eventTime": st.none() | st.just({}) | st.just({"watermark": "1970-01-01T00:00:00.000Z"}),
-        "sources": st.none()
-        | st.lists(st.fixed_dictionaries({"metrics": st.fixed_dictionaries({"numFilesOutstanding": numbers})})),
-    },
-)
-
 
 def test_a_report_adds_up_what_the_operators_say() -> None:
     report = report_of(BATCH)
@@ -48,12 +29,6 @@ def test_a_report_adds_up_what_the_operators_say() -> None:
     assert report.phases["addBatch"] == 100 and report.phases["getBatch"] == 0
     assert report.watermark_lag == 1800.0
     assert report.backlog == 7.0
-
-
-def test_a_stateless_query_has_no_state_and_no_watermark() -> None:
-    report = report_of({"batchId": 0, "durationMs": {"addBatch": 1}})
-    assert report.rows == 0
-    assert (report.state_rows, report.dropped, report.watermark, report.backlog) == (None, None, None, None)
 
 
 def test_a_watermark_that_is_not_set_yet_has_no_lag() -> None:
@@ -95,12 +70,6 @@ def test_the_rate_is_of_the_last_seconds_and_none_once_nothing_comes() -> None:
     assert reports.rate == 0
 
 
-def test_a_report_without_a_time_has_no_rate_and_changes_none() -> None:
-    reports = Reports()
-    reports.add({"batchId": 0, "numInputRows": 5, "durationMs": {"addBatch": 1, "triggerExecution": 1}})
-    assert reports.rate == 0 and reports.up_to(NEWEST).columns["rate"] == [None]
-
-
 def test_old_batches_are_forgotten_but_their_rows_are_counted() -> None:
     reports = Reports()
     for batch in range(KEPT + 5):
@@ -118,16 +87,29 @@ def test_up_to_a_batch_later_ones_are_left_out() -> None:
     assert json.loads(known.raw)["batchId"] == 2
 
 
-def test_without_a_batch_there_is_nothing_and_no_error() -> None:
-    assert (Reports().batch, Reports().rate, Reports().up_to(0).raw) == (-1, 0.0, "")
-    assert Reports().up_to(0).columns["batch"] == []
+def steady(interval: float, rows: int, took: float, batches: int) -> list[Work]:
+    return [Work(1000 + number * interval, took, rows) for number in range(batches)]
 
 
-@given(st.lists(progresses, max_size=5))
-def test_whatever_spark_reports_becomes_columns_that_json_can_hold(found: list[dict]) -> None:
-    reports = Reports()
-    for progress in found:
-        reports.add(progress)
-    columns = reports.up_to(NEWEST).columns
-    json.dumps(columns, allow_nan=False)
-    assert {len(values) for name, values in columns.items() if name != "watermarkText"} == {len(found)}
+def test_the_source_of_five_rows_a_second_is_neither_fifty_nor_eight() -> None:
+    uneven = [Work(1000 + second, 0.3 + 0.5 * (second % 2), 5) for second in range(20)]
+    assert latest_rate(uneven).by_clock == pytest.approx(5, rel=0.1)
+
+
+def test_a_pause_before_a_batch_does_not_count() -> None:
+    batches = [*steady(1, rows=5, took=0.5, batches=10), Work(1060, 0.5, 100)]
+    assert latest_rate(batches).by_clock == 100 / WINDOW
+
+
+def test_the_first_batch_of_a_stream_is_no_burst() -> None:
+    assert latest_rate([Work(1000, 0.1, 50)]).by_clock == 50
+    assert latest_rate([Work(1000, 4, 50)]).by_clock == 12.5
+
+
+def test_batches_without_rows_add_no_processing_time_to_the_capacity() -> None:
+    assert latest_rate([Work(1000, 2, 100), Work(1002, 1, 0)]).capacity == 50
+
+
+@pytest.mark.parametrize(("interval", "holds"), [(0.5, 5.5), (4, 9), (10, 15), (60, 5)])
+def test_a_stream_is_idle_after_the_window_and_one_of_its_intervals(interval: float, holds: float) -> None:
+    assert latest_rate(steady(interval, rows=1, took=0.1, batches=4)).holds == holds

@@ -3,8 +3,6 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from stream_view.live import static_frame
 from stream_view.live.static_frame import interactive_html
@@ -38,14 +36,6 @@ def table_of(*values: str | None) -> Table:
     return Table(("text",), (False,), tuple((value,) for value in values), cut=False, types=("string",))
 
 
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=50), max_size=5))
-def test_data_is_text_and_the_only_script_is_ours(values: list[str]) -> None:
-    reader = Reader()
-    reader.feed(interactive_html(table_of(*values)))
-    assert reader.cells == values
-    assert reader.scripts == 1
-
-
 def test_markup_in_data_title_and_error_is_text() -> None:
     evil = "</script><script>alert(1)</script>"
     reader = Reader()
@@ -59,10 +49,6 @@ def test_the_error_says_its_sentence_first_and_the_rest_when_opened() -> None:
     before, _, details = html.partition("<details>")
     assert "the sentence" in before and "the rest" not in before
     assert "the rest" in details
-
-
-def test_the_same_table_gives_the_same_frame() -> None:
-    assert interactive_html(table_of("a", None), "t") == interactive_html(table_of("a", None), "t")
 
 
 @pytest.fixture
@@ -83,18 +69,9 @@ def test_the_cell_that_has_the_script_brings_it_again_when_it_is_run_again(no_ce
     assert [brings_the_script(frame) for frame in frames] == [True, False, False, True, False, False]
 
 
-def test_where_no_cell_is_named_each_frame_stands_alone(no_cell_has_it: None) -> None:
-    assert all(brings_the_script(frame_of((None, None))) for _frame in range(2))
-
-
 def frame_of(cell: tuple[str | None, str | None]) -> str:
     return interactive_html(table_of("a"), with_script=static_frame.brings_script(cell))
 
 
 def brings_the_script(html: str) -> bool:
     return "const streamView" in html
-
-
-def test_the_script_that_a_notebook_saves_is_small_and_has_no_part_of_streams() -> None:
-    assert len(static_frame._library()) < 38 * 1024
-    assert "makeDashboard()" in static_frame._library() and "function makeDashboard" not in static_frame._library()

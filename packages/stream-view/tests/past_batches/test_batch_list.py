@@ -62,14 +62,6 @@ def test_a_folder_that_is_no_checkpoint_is_refused(spark: SparkSession, tmp_path
         batches(tmp_path.as_uri())
 
 
-@pytest.mark.slow
-def test_a_source_without_an_offset_yet_is_told(ended, tmp_path: Path) -> None:
-    entry = tmp_path / "checkpoint/offsets/0"
-    (entry.parent / ".0.crc").unlink()
-    entry.write_text("\n".join([*entry.read_text().splitlines()[:2], "-"]))
-    assert batches(ended[2])["offsets"][0] == [None]
-
-
 CONNECT = """
 import json, os
 from pyspark.sql import SparkSession

@@ -48,11 +48,3 @@ def test_a_corrected_query_is_compared_with_the_one_before(spark: SparkSession, 
     assert [row[0] for row in found.only_in_one["output"].collect()] == ['{"id":1,"v":10}']
     assert [row[0] for row in found.only_in_other["output"].collect()] == ['{"id":1,"v":5}']
     assert found.summary.loc["input"].tolist() == [2, 2, 0, 0]
-
-
-def test_a_batch_does_not_differ_from_itself(spark: SparkSession, tmp_path: Path) -> None:
-    land(tmp_path / "left", ROWS)
-    frame = read(spark, tmp_path / "left").select("id", F.create_map("key", "value"))  # maps, which are not compared
-    run(KINDS["stateless"], frame, tmp_path)
-    batch = replay((tmp_path / "checkpoint").as_uri(), 1, frame)
-    assert compare(batch, batch).summary[["only in one", "only in other"]].to_numpy().sum() == 0

@@ -210,19 +210,6 @@ def test_a_socket_and_memory_give_their_rows_only_once_which_is_said(spark: Spar
         replay(tmp_path.as_uri(), 0, DataFrame(memory.toDF(), spark))
 
 
-def test_a_checkpoint_behind_a_mount_is_copied_as_well(spark: SparkSession, tmp_path: Path) -> None:
-    if spark._jsparkSession.sessionState().newHadoopConf().get("fs.dbfs.impl") is None:
-        pytest.skip("this session has no dbfs:/")
-    land(tmp_path / "left", landed(random.Random(4), 2))
-    checkpoint = f"dbfs:/tmp/{tmp_path.name}/checkpoint"
-    frame = read(spark, tmp_path / "left").groupBy("key").count()
-    writer = frame.writeStream.format("noop").outputMode("update").option("checkpointLocation", checkpoint)
-    query = writer.trigger(availableNow=True).start()
-    query.awaitTermination()
-    batch = replay(checkpoint, 1, query)
-    assert batch.input.count() > 0 and texts(batch.replayed_state["stateStoreSave"]) == texts(batch.state)
-
-
 def test_the_copy_goes_with_the_result(counted) -> None:
     query, checkpoint, _written = counted
     batch = replay(checkpoint, 1, query)

@@ -69,12 +69,6 @@ def test_the_same_query_is_started_again_and_takes_the_firsts_place(
     assert (first.isActive, second.isActive) == (False, True) and first.id == second.id
 
 
-def test_unnamed_streams_of_two_sources_are_two(spark: SparkSession, landing: Path, checkpoint: str) -> None:
-    first = files(spark, landing).writeStream.format("noop").option("checkpointLocation", checkpoint).start()
-    with pytest.raises(CheckpointInUse, match=str(first.id)):
-        rates(spark).writeStream.format("noop").option("checkpointLocation", checkpoint).start()
-
-
 def test_a_checkpoint_of_a_stream_that_was_stopped_is_free(spark: SparkSession, landing: Path, checkpoint: str) -> None:
     writer = files(spark, landing).writeStream.format("noop").option("checkpointLocation", checkpoint)
     writer.queryName("one").start().stop()
@@ -102,12 +96,6 @@ def test_a_checkpoint_of_another_kind_of_source_is_refused(spark: SparkSession, 
     with pytest.raises(CheckpointOfAnotherSource, match="left by a stream over files; this one reads the rate-micro-"):
         of_rates.start()
     assert of_files.start().isActive
-
-
-def test_a_checkpoint_that_cannot_be_looked_at_is_left_to_spark(spark: SparkSession) -> None:
-    writer = rates(spark).writeStream.format("noop").option("checkpointLocation", "nothing://bucket/checkpoint")
-    with pytest.raises(Exception, match='No FileSystem for scheme "nothing"'):
-        writer.start()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from types import SimpleNamespace
 
@@ -98,14 +97,6 @@ def test_code_that_catches_the_error_or_asks_for_it_has_heard_of_it(spark: Spark
 
 
 @pytest.mark.slow
-def test_a_cell_that_goes_on_without_waiting_does_not_keep_the_line_back(spark: SparkSession, told: list) -> None:
-    failures._cells.begin()
-    failing(spark).writeStream.format("noop").start()
-    wait_for(told)
-    assert len(told) == 1
-
-
-@pytest.mark.slow
 def test_a_stream_that_is_stopped_one_with_a_view_and_one_without_a_person_say_nothing(
     spark: SparkSession, told: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,44 +107,6 @@ def test_a_stream_that_is_stopped_one_with_a_view_and_one_without_a_person_say_n
     end_of(failing(spark).writeStream.format("noop").start())
     time.sleep(failures.RAISE_TIMEOUT + 0.5)
     assert told == []
-
-
-def test_a_failure_before_the_start_has_returned_is_told_as_well(told: list) -> None:
-    failures._on_termination("run-1", "[BROKEN] It broke.")
-    query = SimpleNamespace(runId="run-1", name=None, lastProgress=None, exception=lambda: None)
-    failures.report_failure(SimpleNamespace(cell={"header": {"msg_id": "cell 9"}}, checkpoint=None), query)
-    wait_for(told)
-    expected = "The stream of this cell failed: [BROKEN] It broke. Fix that and run this cell again"
-    assert told == [("cell 9", f"{expected}: it has no checkpoint and starts over.")]
-
-
-def test_endings_that_nobody_asks_for_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    failures._on_termination("run-2", "old")
-    monkeypatch.setattr(failures, "FORGOTTEN_AFTER", -1.0)
-    failures._on_termination("run-3", "new")
-    assert "run-2" not in failures._ended and failures._ended.pop("run-3")
-
-
-def test_nothing_is_kept_of_streams_that_have_ended(spark: SparkSession, told: list) -> None:
-    numbers(spark).writeStream.format("noop").start().stop()
-    failing(spark).writeStream.format("noop").start()
-    wait_for(told)
-    deadline = time.monotonic() + WITHIN
-    while failures._started and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert failures._started == {}
-
-
-@pytest.mark.parametrize("number", range(50))
-def test_an_end_that_comes_while_the_start_returns_is_told_once(told: list, number: int) -> None:
-    query = SimpleNamespace(runId=f"race-{number}", name=None, lastProgress=None, exception=lambda: None)
-    start = SimpleNamespace(cell={"header": {"msg_id": "cell 9"}}, checkpoint=None)
-    ending = threading.Thread(target=failures._on_termination, args=(query.runId, "[BROKEN] It broke."))
-    ending.start()
-    failures.report_failure(start, query)  # type: ignore[arg-type]
-    ending.join()
-    wait_for(told)
-    assert len(told) == 1 and query.runId not in failures._started
 
 
 def test_after_uninstall_nothing_is_told_and_spark_has_its_own_methods(spark: SparkSession, told) -> None:

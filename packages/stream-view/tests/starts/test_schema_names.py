@@ -9,7 +9,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from stream_view import starts
-from stream_view.starts import columns
 from streaming_base import front_end
 
 
@@ -63,25 +62,3 @@ def test_case_matters_in_json_alone(spark: SparkSession, told: list, landing: Pa
     assert told == []
     start(spark.readStream.format("json").schema("MRN INT, HeartRate DOUBLE"), landing)
     assert len(told) == 1
-
-
-def test_columns_of_the_path_are_no_names_of_the_file(spark: SparkSession, told: list, tmp_path: Path) -> None:
-    (tmp_path / "in" / "day=1").mkdir(parents=True)
-    (tmp_path / "in" / "day=1" / "a.json").write_text('{"mrn": 1}\n')
-    start(spark.readStream.format("json").schema("day INT"), tmp_path / "in")
-    assert told == []
-    start(spark.readStream.format("json").schema("day INT, patient INT"), tmp_path / "in")
-    assert told == [
-        "None of the schema's names (patient) is in a.json, which has mrn: every row will be NULL. "
-        "Correct the names in the schema."
-    ]
-
-
-def test_an_empty_folder_and_a_file_that_is_too_large_are_left_alone(
-    spark: SparkSession, told: list, landing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "empty").mkdir()
-    start(spark.readStream.format("json").schema("patient INT"), tmp_path / "empty")
-    monkeypatch.setattr(columns, "LARGEST", 3)
-    start(spark.readStream.format("json").schema("patient INT"), landing)
-    assert told == []

@@ -47,18 +47,6 @@ def test_with_merge_schema_a_new_column_fits(spark: SparkSession, tmp_path: Path
     assert told == []
 
 
-def test_columns_that_are_only_new_are_left_to_delta(
-    spark: SparkSession, tmp_path: Path, told: list, shops: str
-) -> None:
-    write(spark, tmp_path, ["'a' AS shop", "1D AS eur", "value AS n", "2 AS extra"], shops)
-    assert told == []
-
-
-def test_a_smaller_number_fits(spark: SparkSession, tmp_path: Path, told: list, shops: str) -> None:
-    write(spark, tmp_path, ["'a' AS shop", "1F AS eur", "1 AS n"], shops)
-    assert told == []
-
-
 def test_what_the_table_fills_by_itself_is_not_missing(spark: SparkSession, tmp_path: Path, told: list) -> None:
     spark.sql("DROP TABLE IF EXISTS filled")
     spark.sql(

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from stream_view.timelines.story import TimelineInput
-from stream_view.timelines.timeline import LiveTimeline, timeline
+from stream_view.timelines.timeline import timeline
 from streaming_base import front_end, refreshing
 
 # On time, early, then late into an open window, too late, on the very edge, and what moves everything on.
@@ -218,13 +218,6 @@ def test_each_event_has_a_fate_and_a_reason() -> None:
     assert events["why"][3] == "earlier than the watermark 10:12, but its window 10:10–10:20 was still open"
 
 
-def test_a_person_gets_marks_that_answer_to_the_mouse(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = timeline(Query(REPORTS), EVENTS, window="10 minutes", label="who")
-    saved = svg(drawn)
-    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    assert drawn._repr_mimebundle_()["text/html"] == saved
-
-
 def test_the_picture_is_said_in_words_and_needs_no_script() -> None:
     text = svg(timeline(Query(REPORTS), EVENTS, window="10 minutes", label="who"))
     root = ElementTree.fromstring(text)
@@ -234,19 +227,6 @@ def test_the_picture_is_said_in_words_and_needs_no_script() -> None:
         "10:13. Of 5 events: 3 on time, 1 late but counted, 1 dropped."
     )
     assert "<script" not in text and " id=" not in text and "&lt;e&gt;" in text
-
-
-def test_idle_reports_are_no_batches_but_tell_the_watermark() -> None:
-    idle = report(1, 0, "10:14:00") | {"durationMs": {"triggerExecution": 1}}
-    batches = timeline(Query([REPORTS[0], idle])).batches
-    assert list(batches["batch"]) == [0]
-    assert str(batches["watermark_after"][0]) == "2025-06-02 10:14:00"
-
-
-def test_a_query_without_state_drops_nothing() -> None:
-    reports = [report(0, 1, None, ("10:20:00",), None), report(1, 1, "10:10:00", ("10:00:00",), None)]
-    frames = [pd.DataFrame({"event_time": [f"2025-06-02T{t}:00Z"]}) for t in ("10:20", "10:00")]
-    assert fates(timeline(Query(reports), frames)) == ["on time", "late but counted"]
 
 
 def test_what_spark_counted_is_right_and_a_contradiction_is_said() -> None:
@@ -261,15 +241,6 @@ def test_a_query_without_a_watermark_says_so() -> None:
     reports = [report(0, 3, None) | {"eventTime": {}}]
     for text in (str(timeline(Query(reports))), svg(timeline(Query(reports)))):
         assert "This query has no watermark" in text
-
-
-def test_a_query_without_a_batch_says_so() -> None:
-    assert "has not finished a batch yet" in svg(timeline(Query([], name=None)))
-    assert "query without a name" in str(timeline(Query([], name=None)))
-
-
-def test_a_query_that_failed_says_so() -> None:
-    assert "The query has failed: it broke" in str(timeline(Query(REPORTS, error=RuntimeError("it broke"))))
 
 
 def test_only_the_last_twenty_batches_are_shown_and_it_says_so() -> None:
@@ -323,12 +294,6 @@ def test_bad_input_is_one_sentence(arguments: dict[str, Any], sentence: str) -> 
         timeline(Query(REPORTS), **arguments)
 
 
-def test_a_watermark_of_another_day_is_named_with_its_day() -> None:
-    events = pd.DataFrame({"event_time": ["2025-06-01T10:05:00Z"], "batch": [2]})
-    [why] = timeline(Query(REPORTS), events, window="10 minutes").events["why"]
-    assert why.endswith("at or before the watermark 2 Jun 10:12")
-
-
 class Handle:
     def __init__(self) -> None:
         self.drawn: list[str] = []
@@ -371,15 +336,3 @@ def test_a_live_timeline_is_drawn_anew_after_each_batch_until_the_query_ends(han
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert len(handle.drawn) <= 6
-
-
-def test_a_live_timeline_says_what_is_wrong_with_what_came_later(handle: Handle) -> None:
-    query, frames = Query(REPORTS), [EVENTS[["event_time"]][:2]]
-    timeline(query, frames, live=True)._ipython_display_()
-    frames.append(EVENTS[["who"]])
-    handle.wait_for("no column 'event_time'")
-    query.isActive = False
-
-
-def test_without_a_person_a_live_timeline_stands_still() -> None:
-    assert not isinstance(timeline(Query(REPORTS), live=True), LiveTimeline)

@@ -83,13 +83,6 @@ def test_files_have_times_in_the_order_of_their_landing(
     assert milliseconds == sorted(set(milliseconds))
 
 
-def test_batches_land_in_order_whole_and_unchanged(factory, batches: list[DatasetBatch], landing: Path) -> None:
-    for number, batch in enumerate(batches, start=1):
-        factory().load()
-        assert visible(landing) == [path.name for path in batches[:number]]
-        assert (landing / batch.name).read_bytes() == _file(batch).read_bytes()
-
-
 def test_a_batch_of_several_files_lands_each_in_its_folder(landing: Path, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("id\n1\n2\n")
     files = {name: tmp_path / "rows.csv" for name in ("orders/day-1.csv", "clicks/hour=7/c.csv", "clicks/hour=8/c.csv")}
@@ -137,13 +130,6 @@ def test_when_nothing_is_left_it_says_so_and_changes_nothing(
 def test_continuous_lands_no_more_than_it_is_asked_to(factory, asked: int, landed: int) -> None:
     factory().load(continuous=True, interval=0, batches=asked)
     assert factory().landed == landed
-
-
-def test_continuous_lands_all_that_is_left(factory, landing: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    factory().load()
-    factory().load(continuous=True, interval=0)
-    assert visible(landing) == ["day-1.json", "day-2.json", "day-3.json"]
-    assert capsys.readouterr().out.endswith("Landed 2 batches in the landing zone: 5 rows; 0 batches left.\n")
 
 
 def test_continuous_says_in_one_place_how_far_it_is(factory, screen, capsys) -> None:
@@ -209,14 +195,6 @@ def test_a_kill_before_the_position_is_kept_lands_no_row_twice(
 
 
 @pytest.mark.slow
-def test_a_table_gets_the_rows_of_each_batch_with_the_schema(spark: SparkSession, factory, table: TableTarget) -> None:
-    factory(spark, table).load()
-    factory(spark, table).load()
-    assert sorted(row["id"] for row in spark.table("landed").collect()) == [10, 20, 21]
-    assert spark.table("landed").schema.simpleString() == "struct<id:int>"
-
-
-@pytest.mark.slow
 def test_a_table_takes_csv_with_a_header(spark: SparkSession, tmp_path: Path, table: TableTarget) -> None:
     (tmp_path / "rows.csv").write_text("id\n1\n2\n")
     target = replace(table, source=tmp_path.as_uri(), application="of csv")
@@ -248,18 +226,3 @@ def test_a_stream_that_fails_on_the_data_raises_its_own_error(spark: SparkSessio
     with pytest.raises(StreamingQueryException, match="no such sensor"):
         factory(spark).load()
     assert factory().landed == 1  # the data has landed all the same
-
-
-def test_a_stream_that_dies_of_the_data_at_once_is_not_missed(spark: SparkSession, factory, landing: Path) -> None:
-    landing.mkdir()
-    broken = stream_of(spark, landing).selectExpr("raise_error('no such sensor')")
-    query = broken.writeStream.format("memory").queryName("quickly_broken").start()
-
-    class AndDie(DirectoryTarget):
-        def land(self, batch: DatasetBatch, number: int) -> None:
-            super().land(batch, number)
-            with pytest.raises(StreamingQueryException):
-                query.awaitTermination(60)
-
-    with pytest.raises(StreamingQueryException, match="no such sensor"):
-        factory(spark, AndDie(landing, "the landing zone")).load()

@@ -60,16 +60,6 @@ def test_a_generator_that_fails_half_way_leaves_nothing(generators: Path, tmp_pa
     assert list((tmp_path / "cache" / "datasets").iterdir()) == []
 
 
-def test_another_process_that_was_quicker_is_no_error(generators: Path) -> None:
-    # What the generator does meanwhile is not in its source, whose digest names the directory.
-    meanwhile = generators / "meanwhile.txt"
-    (generators / "small_one.py").write_text(f"{GENERATOR}    exec(open({str(meanwhile)!r}).read())\n")
-    target = datasets.directory("small-one")
-    meanwhile.write_text(f"import os; os.makedirs({str(target / 'theirs')!r})")
-    assert datasets.generate("small-one") == target
-    assert [path.name for path in target.iterdir()] == ["theirs"]
-
-
 def test_an_unknown_dataset_names_those_that_exist() -> None:
     with pytest.raises(NotAvailable, match=r"no dataset 'cats'\. Use one of: small-one"):
         datasets.generate("cats")
@@ -95,13 +85,6 @@ def test_a_directory_of_a_part_is_one_batch() -> None:
         ["day=1/hour=7/c.json", "day=1/hour=8/c.json"],
         ["day=2/hour=7/c.json"],
     ]
-
-
-def test_of_several_parts_a_batch_of_each_lands_together_in_its_folder() -> None:
-    first, second = datasets.batches("small-one/readings", "small-one/patients.json")
-    assert list(first.files) == ["readings/a.json", "patients/patients.json"]
-    assert first.name == "readings/a.json, patients/patients.json"
-    assert list(second.files) == ["readings/b.json"]
 
 
 def test_registering_puts_every_file_below_each_of_its_paths(tmp_path: Path) -> None:
@@ -144,14 +127,6 @@ def test_after_a_generator_has_changed_old_and_new_files_are_not_together(genera
     files = sorted(path.relative_to(there).as_posix() for path in there.rglob("*.json"))
     assert files == [*CLICKS, "mine.json", "patients.json", "readings/a.json", "readings/c.json"]
     assert (there / "patients.json").read_text() == '{"name": "Bea"}'  # of the same size as before
-
-
-def test_a_damaged_note_is_no_reason_not_to_start(tmp_path: Path) -> None:
-    datasets.register()
-    for note in (tmp_path / "home" / "registered").glob("*.json"):
-        note.write_text("{")
-    datasets.register()
-    assert (tmp_path / "home/dbfs/mnt/training/old/patients.json").exists()
 
 
 def test_a_note_removes_nothing_outside_of_the_folder(tmp_path: Path) -> None:

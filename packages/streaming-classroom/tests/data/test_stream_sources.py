@@ -44,15 +44,6 @@ def test_a_source_is_known_by_its_description(source: str | None, answer: bool |
     assert data_factory.reads([stream(source)], Path("/a/landing")) is answer
 
 
-def test_one_that_reads_it_is_enough_and_one_that_is_not_known_leaves_it_open() -> None:
-    here, there = "FileStreamSource[file:/a/landing]", "FileStreamSource[file:/b]"
-    assert data_factory.reads([stream(there), stream(there, here)], Path("/a/landing")) is True
-    assert data_factory.reads([stream(here), stream()], Path("/a/landing")) is True
-    assert data_factory.reads([stream(there), stream()], Path("/a/landing")) is None
-    assert data_factory.reads([stream(there), stream(there)], Path("/a/landing")) is False
-    assert data_factory.reads([], Path("/a/landing")) is False
-
-
 @pytest.fixture
 def DA(spark: SparkSession) -> Iterator[Lesson]:
     """Start a lesson whose data land in a table."""
@@ -93,17 +84,3 @@ def test_a_directory_is_read_as_files_or_by_auto_loader(spark: SparkSession, DA:
         assert is_read(frame, landing.parent / "other") is False
     wildcard = spark.readStream.schema("id INT").json(f"{DA.paths.landing}/*.json")
     assert is_read(wildcard, landing) is True
-
-
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
-        ("DeltaSource[file:/a/bronze]", "bronze"),
-        ("FileStreamSource[dbfs:/a/landing/]", "landing"),
-        ("KafkaV2[Subscribe[topic]]", "KafkaV2"),
-        (None, ""),
-    ],
-)
-def test_what_a_stream_reads_is_named_in_a_word(source: str | None, name: str) -> None:
-    assert data_factory.short_name(stream(source)) == name
-    assert data_factory.short_name(stream()) == ""

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from streaming_classroom.exercises import Attempt, MadeStream, Makes, Mistake, NotTried, interval_of
+from streaming_classroom.exercises import Attempt, Makes, Mistake
 from streaming_classroom.exercises.grader import Grader, _judge
 from streaming_classroom.files.directories import classroom_files
 
@@ -42,12 +42,6 @@ def sentence(ask, *arguments) -> str:
     return caught.value.sentence
 
 
-def test_a_variable_that_is_not_there_or_none_was_not_tried(attempt) -> None:
-    for given in (attempt(), attempt(query=None)):
-        with pytest.raises(NotTried):
-            given.stream("query")
-
-
 def test_a_cell_that_ended_with_an_error_is_told_by_that(attempt) -> None:
     assert "ValueError: too late" in sentence(attempt(error=ValueError("too late\nmore"), query=None).stream, "query")
 
@@ -56,12 +50,6 @@ def test_what_awaitTermination_returns_is_no_stream(attempt, spark: SparkSession
     spark.range(1).createOrReplaceTempView("made")
     assert "`awaitTermination()` returns" in sentence(attempt(makes=Makes(tables=("made",)), q=None).stream, "q")
     assert "a bool, not a stream" in sentence(attempt(q=True).stream, "q")
-
-
-def test_what_was_not_started_is_no_stream(attempt, spark: SparkSession, source: DataFrame) -> None:
-    assert "a stream that nobody writes yet" in sentence(attempt(q=source).stream, "q")
-    assert "an ordinary DataFrame" in sentence(attempt(q=spark.range(1)).stream, "q")
-    assert "was not started" in sentence(attempt(q=source.writeStream).stream, "q")
 
 
 @pytest.mark.slow
@@ -83,22 +71,6 @@ def test_a_stream_tells_its_trigger_mode_checkpoint_and_what_it_read(
     assert (stream.trigger, stream.mode, stream.error) == (named, "append", None)
     assert stream.checkpoint.endswith("/chk") and "Memory" in stream.sink
     assert stream.rows_read == [2] and stream.batches == 1
-
-
-def test_an_interval_is_told_in_seconds() -> None:
-    assert [interval_of(trigger) for trigger in ("4 s", "0.5 s", "default", "availableNow", None)] == [
-        4,
-        0.5,
-        None,
-        None,
-        None,
-    ]
-
-
-def test_a_stream_that_only_waits_is_known_at_once_not_to_end(attempt, source: DataFrame, tmp_path: Path) -> None:
-    made = attempt(q=start(source, tmp_path))
-    assert "still running. Stop it." in sentence(made.wait_for_end, made.stream("q"), "Stop it.")
-    made.wait_until_idle(made.stream("q"))
 
 
 def test_a_stream_that_will_end_is_waited_for_and_not_called_wrong(attempt, source: DataFrame, tmp_path: Path) -> None:
@@ -149,68 +121,6 @@ def test_a_frame_that_does_not_come_to_an_end_is_a_mistake(attempt, source: Data
     assert spark.streams.active == []
 
 
-def test_a_stream_over_connect_tells_nothing_of_its_trigger() -> None:
-    class Remote:
-        isActive = False
-
-    remote = MadeStream(Remote())
-    assert (remote.trigger, remote.mode, remote.checkpoint) == (None, None, None)
-
-
-PATHS = SimpleNamespace(checkpoints="dbfs:/x/checkpoints", local=classroom_files().local_path)
-
-
-class Stream:
-    """A stream that tells its checkpoint and what its batches have read."""
-
-    began_with_batch_0 = False
-
-    def __init__(self, checkpoint: str | None, *rows_read: int) -> None:
-        self.checkpoint, self.rows_read = checkpoint, list(rows_read)
-
-
-@pytest.mark.parametrize(
-    ("checkpoint", "rows_read", "words"),
-    [
-        ("dbfs:/x/checkpoints/theirs", [], "belongs to another query"),
-        ("dbfs:/x/checkpoints/theirs", [5], "`mine` was asked for"),
-        ("dbfs:/x/checkpoints/other/mine", [5], "`dbfs:/x/checkpoints/mine` was asked for"),
-        ("file:/tmp/temporary-1f0e", [5], "Spark made a temporary one"),
-    ],
-)
-def test_a_checkpoint_that_is_not_the_streams_own_is_a_mistake(
-    checkpoint: str, rows_read: list[int], words: str
-) -> None:
-    nobodys = Attempt(None, PATHS, {})
-    assert words in sentence(nobodys.must_have_checkpoint, Stream(checkpoint, *rows_read), "mine")
-
-
-@pytest.mark.parametrize("checkpoint", ["dbfs:/x/checkpoints/mine", "dbfs:/x/checkpoints/mine/", None])
-def test_ones_own_checkpoint_is_right_and_one_that_nobody_tells_as_well(checkpoint: str | None) -> None:
-    Attempt(None, PATHS, {}).must_have_checkpoint(Stream(checkpoint, 5), "mine")
-
-
-class Places:
-    """Paths of which one is there."""
-
-    working_dir = "dbfs:/x"
-
-    def exists(self, path: str) -> bool:
-        return path == "dbfs:/x/checkpoints/mine"
-
-
-def test_what_a_stream_has_left_says_that_nobody_kept_it() -> None:
-    makes = Makes(folders=("checkpoints/mine",))
-    assert "no variable `q`" in sentence(Attempt(None, Places(), {}, makes=makes).stream, "q")
-    assert "`awaitTermination()` returns" in sentence(Attempt(None, Places(), {"q": None}, makes=makes).stream, "q")
-
-
-def test_what_the_starter_makes_itself_says_nothing() -> None:
-    makes = Makes(folders=("checkpoints/mine",), by_starter=True)
-    with pytest.raises(NotTried):
-        Attempt(None, Places(), {"q": None}, makes=makes).stream("q")
-
-
 # ------------------------------------------------------------------------------------------------ judging, and before
 
 
@@ -226,22 +136,6 @@ def test_a_check_that_never_answers_is_a_verdict(monkeypatch, attempt) -> None:
 def test_what_cannot_be_looked_at_is_a_verdict(attempt, spark: SparkSession) -> None:
     verdict = _judge(exercise_with(lambda made: spark.sql("SELECT nothing").collect()), attempt())
     assert verdict.kind == "wrong" and "UNRESOLVED_COLUMN" in verdict.sentence
-
-
-@pytest.mark.slow
-def test_a_check_may_run_a_stream_into_a_table_that_is_there(
-    attempt, spark: SparkSession, source: DataFrame, tmp_path: Path
-) -> None:
-    def run(number: int) -> None:
-        writer = source.writeStream.option("checkpointLocation", str(tmp_path / f"chk-{number}"))
-        writer.trigger(availableNow=True).toTable("ran_by_a_check").awaitTermination(30)
-
-    try:
-        run(1)
-        assert _judge(exercise_with(lambda _: run(2)), attempt()).is_right
-        assert spark.table("ran_by_a_check").count() == 4
-    finally:
-        spark.sql("DROP TABLE IF EXISTS ran_by_a_check")
 
 
 def test_a_record_that_cannot_be_written_is_no_reason_for_an_exercise_to_fail(
@@ -316,19 +210,6 @@ def test_tables_that_an_exercise_changes_are_restored_before_another_try(spark: 
     spark.sql("DROP TABLE changed")
 
 
-def test_topics_of_an_earlier_try_are_deleted(monkeypatch) -> None:
-    from types import SimpleNamespace
-
-    from streaming_classroom.exercises import catalogue
-
-    deleted: list[str] = []
-    monkeypatch.setattr(catalogue, "find", lambda _: exercise_with(lambda _: None, Makes(topics=("mine",))))
-    monkeypatch.setattr("streaming_base.waiting.active_streams", lambda _spark: [])
-    grader = Grader(None, None, {}, kafka=SimpleNamespace(delete_topic=deleted.append))  # type: ignore[arg-type]
-    grader.begin("01.1")
-    assert deleted == ["mine"]
-
-
 def exercise_with(check, makes: Makes | None = None):
     from dataclasses import replace
 
@@ -336,20 +217,3 @@ def exercise_with(check, makes: Makes | None = None):
 
     exercise = replace(catalogue.exercises_of("01")[0], check=check, hidden=())
     return replace(exercise, makes=makes) if makes else exercise
-
-
-def test_a_stream_that_began_in_the_middle_has_anothers_checkpoint() -> None:
-    made, stream = Attempt(None, None, {}), SimpleNamespace(rows_read=[2, 1], began_with_batch_0=False)
-    made.must_have_read(stream, 3)
-    assert "has read 3 of 4 rows" in sentence(made.must_have_read, stream, 4)
-    made.must_have_read(SimpleNamespace(rows_read=[2, 1], began_with_batch_0=True), 4)  # its filter keeps fewer
-
-
-def test_a_checkpoint_that_does_not_last_or_has_another_name_is_a_mistake() -> None:
-    made = Attempt(None, PATHS, {})
-    for accepted in (None, "dbfs:/x/checkpoints/mine", "dbfs:/x/checkpoints/mine/"):
-        made.must_have_checkpoint(SimpleNamespace(checkpoint=accepted, rows_read=[]), "mine")
-    temporary = SimpleNamespace(checkpoint="file:/tmp/temporary-0b5e", rows_read=[5])
-    assert "no checkpoint that lasts" in sentence(made.must_have_checkpoint, temporary, "mine")
-    named_otherwise = SimpleNamespace(checkpoint="x/yours", rows_read=[5])
-    assert "`yours`; `mine`" in sentence(made.must_have_checkpoint, named_otherwise, "mine")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ast
 import importlib
 import re
 import sys
@@ -10,21 +9,11 @@ from types import ModuleType
 
 import pytest
 
-from streaming_classroom.exercises import Makes, catalogue, last_cell
+from streaming_classroom.exercises import Makes, catalogue
 from streaming_classroom.exercises.catalogue import UnknownExercise
 from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown
 
 EVERY = catalogue.all_exercises()
-
-
-def test_exercises_are_numbered_in_the_order_of_their_lesson() -> None:
-    for lesson in catalogue.lessons():
-        numbers = [exercise.id for exercise in catalogue.exercises_of(lesson)]
-        assert numbers == [f"{lesson}.{number}" for number in range(1, len(numbers) + 1)]
-
-
-def test_a_lesson_without_exercises_has_none() -> None:
-    assert catalogue.exercises_of("99") == ()
 
 
 @pytest.mark.parametrize("name", ["01.9", "1.1", "01", "", "x", "../01.1", "01.1.1"])
@@ -45,12 +34,6 @@ def test_a_python_starter_takes_away_what_an_earlier_try_made(exercise) -> None:
             assert all(f"DROP VIEW IF EXISTS {view};" in code for view in exercise.makes.views)
         elif exercise.makes != Makes(variables=exercise.makes.variables):
             assert code.strip().startswith(f'DA.exercise("{exercise.id}")')
-
-
-@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
-def test_no_wrong_answer_is_the_solution_or_another_wrong_one(exercise) -> None:
-    codes = [exercise.solution, *(wrong.code for wrong in exercise.wrong)]
-    assert len(set(codes)) == len(codes)
 
 
 CELLS = {
@@ -106,28 +89,6 @@ def test_the_files_of_a_folder_are_an_exercise(written) -> None:
     assert exercise.check is catalogue.check_module("98L.10").check
 
 
-def test_cells_in_a_sql_file_are_cells_of_the_magic(written) -> None:
-    written(
-        "lesson_98/1",
-        **dict.fromkeys(("starter_py", "solution_py", "wrong_py")),
-        starter_sql="-- SELECT\n",
-        solution_sql="SELECT 1\n",
-        wrong_sql="-- %% too many\nSELECT 2\n",
-        equivalent_sql="-- %%\nSELECT 1 AS one\n",
-        equivalent_py="# %%\nspark.sql('SELECT 1')\n",
-    )
-    exercise = catalogue.find("98.1")
-    assert (exercise.starter, exercise.solution) == ("%sql\n-- SELECT\n", "%sql\nSELECT 1\n")
-    assert exercise.wrong[0].code == "%sql\nSELECT 2\n"
-    assert exercise.equivalent == ("%sql\nSELECT 1 AS one\n", "spark.sql('SELECT 1')\n")
-
-
-def test_the_exercises_of_a_lesson_are_in_the_order_of_their_numbers(written) -> None:
-    for number in (1, 2, 10):
-        written(f"lesson_98/{number}")
-    assert catalogue.exercise_ids("98") == ["98.1", "98.2", "98.10"]
-
-
 def test_a_labs_exercises_come_after_those_of_its_lesson_and_are_found_by_their_number(written, tmp_path) -> None:
     for lesson in ("03", "02l", "02"):
         written(f"lesson_{lesson}/1")
@@ -135,13 +96,6 @@ def test_a_labs_exercises_come_after_those_of_its_lesson_and_are_found_by_their_
     assert [catalogue.find(name).id for name in ("02L.1", "02l.1", "02.1")] == ["02L.1", "02L.1", "02.1"]
     progress = progress_shown(ExerciseRecord(tmp_path / "record.json")).text.splitlines()
     assert progress[1] == "02L  ○       0 of 1 right" and progress[-1] == "Next: 02.1 Copy"
-
-
-def test_a_folder_without_exercises_is_no_lesson_with_exercises(written, tmp_path) -> None:
-    written("lesson_02/1")
-    (tmp_path / "lesson_03" / "__pycache__").mkdir(parents=True)
-    (tmp_path / "lesson_03" / "quiz.py").write_text("QUESTIONS = ()\n")
-    assert (catalogue.lessons(), catalogue.quizzes(), catalogue.quiz_of("03")) == (["02"], ["03"], ())
 
 
 @pytest.mark.parametrize(
@@ -178,24 +132,3 @@ def test_a_file_that_cannot_be_loaded_is_named_with_the_line(written, files: dic
     with pytest.raises(catalogue.BrokenExercises) as caught:
         catalogue.exercises_of("98")
     assert re.fullmatch(f"exercises/lesson_98/{said}", str(caught.value)), caught.value
-
-
-def test_an_error_in_a_module_that_a_check_imports_is_named_there(written, tmp_path) -> None:
-    written("lesson_98/1", check_py="\nfrom written_exercises.lesson_98 import readings\n")
-    (tmp_path / "lesson_98" / "readings.py").write_text("# one\n# two\nnothing\n")
-    with pytest.raises(catalogue.BrokenExercises, match=r"^exercises/lesson_98/readings\.py, line 3 cannot be loaded"):
-        catalogue.find("98.1")
-
-
-def test_a_quiz_that_cannot_be_loaded_is_named_with_the_line(written) -> None:
-    (written("lesson_98/1").parent / "quiz.py").write_text("QUESTIONS = (\n")
-    with pytest.raises(catalogue.BrokenExercises, match=r"^exercises/lesson_98/quiz\.py, line 1 cannot be loaded"):
-        catalogue.quiz_of("98")
-
-
-def test_no_cell_has_a_line_of_another_magic() -> None:
-    """A file of cells is Python or SQL: `%pip`, `!ls` and the like have no place in it."""
-    for exercise in EVERY:
-        for code in (exercise.starter, exercise.solution, *exercise.equivalent, *(one.code for one in exercise.wrong)):
-            if not last_cell.is_sql(code):
-                ast.parse(code)

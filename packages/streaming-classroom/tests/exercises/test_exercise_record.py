@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom.errors import SetupError
 from streaming_classroom.exercises.progress import NAME, ExerciseProgress, ExerciseRecord, write_class
 from streaming_classroom.files import directories, ownership
 
@@ -16,10 +15,6 @@ from streaming_classroom.files import directories, ownership
 @pytest.fixture
 def record(tmp_path: Path) -> ExerciseRecord:
     return ExerciseRecord(tmp_path / "home" / NAME)
-
-
-def test_nothing_is_done_before_anything_was_tried(record: ExerciseRecord) -> None:
-    assert record.read() == {}
 
 
 def test_tries_are_counted_and_the_first_right_one_is_dated(record: ExerciseRecord) -> None:
@@ -45,12 +40,6 @@ def test_of_a_question_the_first_choice_counts(record: ExerciseRecord) -> None:
     record.chose("05l", 1, "c", is_right=True)
     first, second = record.read()["05 quiz 2"], record.read()["05L quiz 1"]
     assert (first.chosen, first.right, first.tries) == ("a", "", 2) and second.chosen == "c" and second.right
-
-
-def test_of_predictions_the_last_one_stays(record: ExerciseRecord) -> None:
-    record.predicted("05.a", "3")
-    record.predicted("05.a", "4")
-    assert record.read() == {"05.a": ExerciseProgress(tries=2, chosen="4")}
 
 
 def test_it_is_there_for_the_next_kernel(record: ExerciseRecord) -> None:
@@ -84,13 +73,6 @@ def test_two_kernels_at_once_lose_nothing(record: ExerciseRecord) -> None:
     ]
 
 
-def test_a_strangers_folder_gets_no_record(tmp_path: Path) -> None:
-    (tmp_path / "theirs").write_text("")
-    with pytest.raises(SetupError):
-        ExerciseRecord(tmp_path / NAME).tried("05.1", is_right=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
-
-
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a checkout whose home and workspace are where nobody has moved them."""
@@ -116,24 +98,6 @@ def test_progress_that_an_older_version_left_in_the_home_moves_along(project: Pa
 
     assert ExerciseRecord().read()["05.1"].right
     assert not in_home.path.exists()
-
-
-def test_a_home_of_its_own_has_progress_of_its_own(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLASSROOM_HOME", str(project / "run"))
-    ExerciseRecord().tried("05.1", is_right=True)
-    monkeypatch.delenv("CLASSROOM_HOME")
-
-    assert ExerciseRecord().read() == {}
-
-
-def test_a_workspace_that_somebody_else_has_filled_is_left_alone(project: Path) -> None:
-    (project / "work").mkdir()
-    (project / "work" / "mine.txt").touch()
-
-    ExerciseRecord().tried("05.1", is_right=True)
-
-    assert [path.name for path in (project / "work").iterdir()] == ["mine.txt"]
-    assert ExerciseRecord().read()["05.1"].right
 
 
 def test_a_class_is_a_line_per_learner_and_begun_lesson(tmp_path: Path) -> None:

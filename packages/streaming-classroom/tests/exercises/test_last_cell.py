@@ -19,10 +19,6 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     InteractiveShell.clear_instance()
 
 
-def test_outside_a_notebook_nothing_is_watched() -> None:
-    last_cell.watch()
-
-
 @pytest.mark.parametrize(("cell", "kind"), [("1 / 0", ZeroDivisionError), ("(", SyntaxError), ("1", type(None))])
 def test_a_cell_sees_how_the_one_before_it_ended(shell: InteractiveShell, cell: str, kind: type) -> None:
     shell.user_ns |= {"last_cell": last_cell, "DA": SimpleNamespace(exercise=lambda name: None)}

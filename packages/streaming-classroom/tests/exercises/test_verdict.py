@@ -1,52 +1,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 
 import pytest
+from pyspark.sql import DataFrame, SparkSession
 
-from stream_view.tables import Table
-from streaming_base import front_end
-from streaming_classroom.exercises import catalogue
+from streaming_classroom.exercises import Mistake, NotTried, Rubric, catalogue, verdict
 from streaming_classroom.exercises.progress import progress_shown
-from streaming_classroom.exercises.verdict import ExerciseNotSolved, Verdict, hint_shown, solution_shown
+from streaming_classroom.exercises.verdict import ExerciseNotSolved, Verdict, difference
 
 EXERCISE = replace(
     catalogue.find("01.2"), id="01.1", title="A <b>title</b>", hints=("Do `this`.", "Then `<that>`.", "All.")
 )
-ROWS = Table(("", "id"), (False, True), (("missing", "1"),), cut=False)
-
-
-@pytest.fixture(params=[True, False], ids=["somebody looks", "nobody looks"])
-def is_interactive(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(front_end, "is_interactive", lambda: request.param)
-    monkeypatch.setattr(front_end, "in_notebook", lambda: True)
-    return request.param
-
-
-def test_the_text_says_which_exercise_what_is_wrong_and_which_rows() -> None:
-    text = str(Verdict(EXERCISE, "wrong", "`query` has ended.", ROWS))
-    assert text.splitlines()[0] == "✗ 01.1 A <b>title</b>: `query` has ended."
-    assert "missing" in text.splitlines()[-2]
-
-
-def test_the_box_is_for_somebody_who_looks(is_interactive: bool) -> None:
-    shown = Verdict(EXERCISE, "wrong", "No.")._repr_mimebundle_()
-    assert ("text/html" in shown) is is_interactive and shown["text/plain"].startswith("✗")
-
-
-def test_the_box_has_hints_one_in_the_other_and_the_solution_all_folded() -> None:
-    html = Verdict(EXERCISE, "wrong", "`query` < 3", ROWS)._html()
-    assert "<code>query</code> &lt; 3" in html and "A &lt;b&gt;title" in html and "<td" in html
-    first, second, third = (html.index(hint) for hint in ("Do <code>this", "Then <code>&lt;that&gt;", "All."))
-    assert first < second < third < html.index(escape(EXERCISE.solution.strip().splitlines()[0]))
-    assert html.count("<details") == html.count("</details>") == 4
-    assert "open" not in html.replace("overflow", "")
-
-
-def test_what_is_right_needs_no_hints() -> None:
-    html = Verdict(EXERCISE, "right", "right.")._html()
-    assert "Hint" not in html and "Compare with ours" in html
 
 
 def test_what_must_be_right_and_is_not_is_an_error() -> None:
@@ -55,17 +20,6 @@ def test_what_must_be_right_and_is_not_is_an_error() -> None:
     for kind in ("wrong", "not tried"):
         with pytest.raises(ExerciseNotSolved, match=r"01\.1"):
             Verdict(EXERCISE, kind, "No.").or_fail()
-
-
-def test_hints_come_one_by_one_and_the_last_says_no_more(is_interactive: bool) -> None:
-    assert str(hint_shown(EXERCISE, 1)) == 'Hint 1 of 3: Do `this`. Ask for the next with DA.hint("01.1").'
-    assert str(hint_shown(EXERCISE, 3)) == "Hint 3 of 3: All."
-    assert ("text/html" in hint_shown(EXERCISE, 1)._repr_mimebundle_()) is is_interactive
-
-
-def test_a_solution_comes_with_its_reason() -> None:
-    text = str(solution_shown(EXERCISE))
-    assert EXERCISE.solution.strip() in text and text.endswith(EXERCISE.why)
 
 
 def test_what_is_done_is_told_by_lesson_and_what_comes_next(tmp_path) -> None:
@@ -82,7 +36,64 @@ def test_what_is_done_is_told_by_lesson_and_what_comes_next(tmp_path) -> None:
     assert f"; a quiz of {len(catalogue.quiz_of('00'))}" in lines[0]
 
 
-def test_an_exercise_without_hints_says_so() -> None:
-    assert str(hint_shown(replace(EXERCISE, hints=()), 0)) == (
-        "01.1 has no hints: what it needs is in the lessons before it."
+def test_one_mistake_does_not_hide_what_is_met_and_what_is_not_tried() -> None:
+    rubric = Rubric()
+    with rubric.criterion("Bronze"):
+        pass
+    with rubric.criterion("Silver"):
+        raise Mistake("Two rows are missing.")
+    with rubric.criterion("Gold"):
+        raise NotTried
+    with pytest.raises(Mistake) as found:
+        rubric.close()
+    assert found.value.sentence == (
+        "1 of 3 criteria are met.\n✓ Bronze\n✗ Silver: Two rows are missing.\n✗ Gold: not there yet."
     )
+
+
+@pytest.fixture
+def rows(spark: SparkSession):
+    def make(*rows: tuple, columns: str = "id INT, v DOUBLE") -> DataFrame:
+        return spark.createDataFrame(list(rows), columns)
+
+    return make
+
+
+def test_the_same_rows_in_another_order_with_columns_in_another_order_are_the_same(rows) -> None:
+    made = rows((1.5, 1), (2.5, 2), columns="V DOUBLE, Id INT")
+    assert difference(made, rows((2, 2.5), (1, 1.5)), "t") is None
+
+
+def test_the_last_digits_of_a_sum_are_no_difference(rows) -> None:
+    assert difference(rows((1, 0.1 + 0.2)), rows((1, 0.3)), "t") is None
+    assert difference(rows((1, 0.3001)), rows((1, 0.3)), "t") is not None
+
+
+def test_columns_are_named_that_are_missing_or_too_many(rows) -> None:
+    sentence, table = difference(rows((1, 2.0), columns="id INT, x DOUBLE"), rows((1, 2.0)), "t")
+    assert sentence == "In `t` the column `v` is missing and the column `x` was not asked for." and table is None
+    sentence, _ = difference(rows((1, 2.0, 3, 4), columns="id INT, v DOUBLE, x INT, y INT"), rows((1, 2.0)), "t")
+    assert sentence == "In `t` the columns `x`, `y` were not asked for."
+
+
+def test_an_empty_table_is_said_to_be_empty(rows) -> None:
+    assert difference(rows(), rows((1, 1.0)), "t")[0] == "`t` is empty; 1 row would be right."
+
+
+def test_rows_that_are_there_more_than_once_are_said_to_be(rows) -> None:
+    sentence, table = difference(rows((1, 1.0), (1, 1.0), (2, None)), rows((1, 1.0), (2, None)), "t")
+    assert sentence == "`t` has rows more than once: 3 rows instead of 2."
+    assert table.rows == (("too many", "1", "1.0"),)
+
+
+def test_a_few_of_the_rows_that_differ_are_shown_those_with_null_as_well(rows) -> None:
+    made, right = rows((1, 1.0), (2, None)), rows((1, 1.0), *((3, float(v)) for v in range(9)))
+    sentence, table = difference(made, right, "t")
+    assert sentence == "In `t` 9 rows are missing and 1 row should not be there; it has 2 rows, and 10 would be right."
+    assert [row[0] for row in table.rows] == ["missing"] * 3 + ["too many"] and table.rows[-1][-1] is None
+    assert table.cut
+
+
+def test_a_table_that_is_far_too_large_is_not_fetched(rows, spark: SparkSession, monkeypatch) -> None:
+    monkeypatch.setattr(verdict, "ROW_LIMIT", 10)
+    assert difference(spark.range(100).toDF("id"), spark.range(3).toDF("id"), "t")[0].startswith("`t` has more than 10")

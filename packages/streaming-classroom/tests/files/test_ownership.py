@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import ownership
+from streaming_classroom.files import directories, ownership
 
 
 def test_a_new_folder_and_an_empty_one_are_marked(tmp_path: Path) -> None:
@@ -51,14 +51,6 @@ def test_a_session_does_not_start_in_a_strangers_folder(run_python, tmp_path: Pa
     assert [path.name for path in (tmp_path / "somebodys").rglob("*")] == ["logs"]
 
 
-def test_a_text_replaces_the_one_before_and_its_folder_is_made(tmp_path: Path) -> None:
-    file = tmp_path / "new" / "note.json"
-    for text in ("first", "zweitens: é"):
-        ownership.write_atomically(file, text)
-    assert file.read_text(encoding="utf-8") == "zweitens: é"
-    assert list(file.parent.iterdir()) == [file]
-
-
 def test_a_writer_that_is_stopped_before_the_end_leaves_what_was_there(tmp_path: Path, monkeypatch) -> None:
     file = tmp_path / "note.json"
     ownership.write_atomically(file, "before")
@@ -70,3 +62,21 @@ def test_a_writer_that_is_stopped_before_the_end_leaves_what_was_there(tmp_path:
     with pytest.raises(KeyboardInterrupt):
         ownership.write_atomically(file, "after")
     assert file.read_text(encoding="utf-8") == "before"
+
+
+@pytest.mark.parametrize(
+    ("variable", "place", "default"),
+    [
+        ("CLASSROOM_CACHE", directories.cache, ".cache"),
+        ("CLASSROOM_HOME", directories.home, ".classroom"),
+        ("CLASSROOM_WORK", directories.work, "work"),
+    ],
+)
+def test_a_place_is_in_the_project_unless_it_is_moved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str, place, default: str
+) -> None:
+    for unset in ("", None):
+        monkeypatch.setenv(variable, unset) if unset is not None else monkeypatch.delenv(variable, raising=False)
+        assert place() == directories.PROJECT / default
+    monkeypatch.setenv(variable, str(tmp_path / "elsewhere"))
+    assert place() == tmp_path / "elsewhere"

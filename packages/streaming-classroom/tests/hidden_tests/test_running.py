@@ -105,7 +105,3 @@ def test_a_sandbox_that_fails_is_no_mistake_of_the_cell(judge, caplog) -> None:
     exercise = dataclasses.replace(EXERCISE, id="42.9", hidden=(HiddenTest(broken, ("copy",)),))
     assert "the sandbox failed with OSError" in judge(RIGHT, exercise)
     assert "the disk is full" in caplog.text
-
-
-def test_an_exercise_without_hidden_tests_has_nothing_to_say(judge) -> None:
-    assert judge(None, dataclasses.replace(EXERCISE, hidden=())) == ""

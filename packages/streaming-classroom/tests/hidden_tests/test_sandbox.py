@@ -80,37 +80,6 @@ def test_a_function_that_another_cell_defines_has_the_session_and_the_paths_of_t
     assert ids(box.value("frame")) == [7] and box.value("checkpoints") == box.paths.checkpoints
 
 
-def test_memory_is_gone_in_the_next_run_and_checkpoints_are_not(open_sandbox) -> None:
-    box = open_sandbox()
-    box.run("seen = [1]")
-    box.run_again()
-    box.run("left = 'seen' in globals()")
-    assert box.value("left") is False
-
-
-@pytest.mark.slow
-def test_a_batch_whose_commit_is_taken_away_is_run_again(open_sandbox) -> None:
-    box = open_sandbox()
-    box.append("bronze", [(1,), (2,)], "id LONG")
-    cell = COPY.replace('.toTable("copy"))', ".foreachBatch(save).start())")
-    cell = 'def save(batch, number):\n    batch.write.mode("append").saveAsTable("copy")\n' + cell
-    box.run(cell)
-    box.forget_last_commit()
-    box.run(cell)
-    assert ids(box.rows("copy")) == [2, 2]
-
-
-@pytest.mark.slow
-def test_without_its_checkpoints_a_stream_reads_everything_again(open_sandbox) -> None:
-    box = open_sandbox()
-    box.append("bronze", [(1,), (2,)], "id LONG")
-    box.run(COPY)
-    once = ids(box.rows("copy"))
-    box.lose_checkpoints()
-    box.run_again()
-    assert ids(box.rows("copy")) == sorted(2 * once)
-
-
 @pytest.mark.slow
 def test_a_stream_that_goes_on_is_stopped_when_it_has_done_what_is_there(open_sandbox) -> None:
     box = open_sandbox()
@@ -128,19 +97,6 @@ def test_a_failing_cell_and_a_failing_stream_say_why(open_sandbox, capsys) -> No
     with pytest.raises(CellFailedError, match="is not true"):
         box.run(COPY.replace('where("id > 1")', 'selectExpr("id", "cast(assert_true(id > 5) AS INT) AS ok")'))
     assert "not shown" not in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_a_cell_of_sql_makes_views_of_streams(open_sandbox) -> None:
-    box = open_sandbox()
-    box.append("bronze", [(1,), (2,), (2,)], "id LONG")
-    box.view("bronze_vw", box.stream("bronze"))
-    box.run(
-        "%sql\nDROP VIEW IF EXISTS n_vw;\nCREATE TEMP VIEW n_vw AS SELECT id, count(*) AS n FROM bronze_vw GROUP BY id"
-    )
-    assert sorted(map(tuple, box.rows("n_vw", "complete").collect())) == [(1, 1), (2, 2)]
-    with pytest.raises(CellFailedError, match="makes no `other_vw`"):
-        box.rows("other_vw")
 
 
 def test_nothing_of_a_sandbox_is_left(spark: SparkSession, paths, folders) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -45,15 +44,6 @@ def broken_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[st
     return put
 
 
-@pytest.mark.parametrize("harm", ["node.id=2", "node.id=one\nversion=1"])
-def test_a_broker_that_cannot_start_gives_its_last_words(home: Path, messages_of_before: Path, harm: str) -> None:
-    (messages_of_before / "meta.properties").write_text(harm, encoding="utf-8")
-    with pytest.raises(SetupError, match=r"did not start.*\n\n(.|\n)*(Exception|ERROR)") as caught:
-        servers.bootstrap_servers()
-    assert str(home / "logs" / "kafka.log") in caught.value.problem
-    assert broker.status() is None
-
-
 @pytest.mark.parametrize("formatted", [False, True])
 def test_a_java_that_fails_gives_its_last_words(messages_of_before: Path, broken_java, formatted: bool) -> None:
     broken_java("echo No such luck >&2; exit 1")
@@ -62,44 +52,6 @@ def test_a_java_that_fails_gives_its_last_words(messages_of_before: Path, broken
     with pytest.raises(SetupError) as caught:
         servers.bootstrap_servers()
     assert caught.value.detail == "No such luck"
-
-
-def test_a_machine_without_the_memory_is_told_so(home: Path, monkeypatch) -> None:
-    monkeypatch.setattr(broker, "_JVM", ("-Xms900g", "-Xmx900g", "-XX:+AlwaysPreTouch"))
-    with pytest.raises(SetupError, match=r"(?i)memory"):
-        servers.bootstrap_servers()
-    assert broker.status() is None
-
-
-def test_a_broker_that_never_answers_is_ended(home: Path, broken_java, monkeypatch) -> None:
-    broken_java(
-        "mkdir -p messages; touch messages/meta.properties; echo $$ >> pids; "
-        "case $* in *format*) ;; *) exec sleep 50;; esac"
-    )
-    monkeypatch.setattr(broker, "START_TIMEOUT", 1.0)
-    with pytest.raises(SetupError):
-        servers.bootstrap_servers()
-    pids = (home / "kafka" / "pids").read_text().split()
-    assert len(pids) == 2
-    assert not any(psutil.pid_exists(int(pid)) for pid in pids)
-
-
-def test_an_unfinished_directory_is_made_anew(messages_of_before: Path, broken_java) -> None:
-    broken_java("mkdir messages && touch messages/meta.properties; exit 1")
-    half_made = messages_of_before / "bootstrap.checkpoint"
-    half_made.write_bytes(b"half")
-    with pytest.raises(SetupError):
-        servers.bootstrap_servers()
-    assert (half_made.parent / "meta.properties").exists()
-    assert not half_made.exists()
-
-
-@pytest.mark.slow
-def test_the_port_of_before_is_left_where_another_program_has_it_now(home: Path) -> None:
-    address = servers.bootstrap_servers()
-    broker.stop_own()
-    with socket.create_server(("127.0.0.1", int(address.rpartition(":")[2]))):
-        assert servers.bootstrap_servers() != address
 
 
 def process() -> psutil.Process:
@@ -129,17 +81,6 @@ def test_kernels_share_a_broker_that_ends_with_its_starter(home: Path, kernel) -
     running.wait(120)
     assert not broker.is_answering(address)
     assert values(servers.bootstrap_servers(), "kept") == [b"1"]
-
-
-@pytest.mark.slow
-def test_leaving_waits_until_the_broker_has_ended_and_may_be_done_twice(home: Path) -> None:
-    address = servers.bootstrap_servers()
-    running = process()
-    broker.stop_own()
-    broker.stop_own()
-    assert not running.is_running()
-    assert broker.status() is None
-    assert servers.bootstrap_servers() == address  # on the port of before
 
 
 @pytest.mark.slow

@@ -129,32 +129,6 @@ def test_a_wrong_password_is_a_sentence(use, monkeypatch, capfd) -> None:
     assert capfd.readouterr().err == ""
 
 
-def test_a_properties_file_has_comments_and_long_lines() -> None:
-    text = '# no\n! no\n\na = 1\nb:2\nc 3 4\nlong=one \\\n   two\nsaid=a \\\\"b\nempty='
-    assert client.parse(text) == {
-        "a": "1",
-        "b": "2",
-        "c": "3 4",
-        "long": "one two",
-        "said": 'a \\"b',
-        "empty": "",
-    }
-
-
 def test_what_only_java_reads_is_refused_in_a_sentence() -> None:
     with pytest.raises(NotAvailable, match=r"Export it as PEM, and set ssl\.truststore\.type=PEM"):
         client.for_python({"ssl.truststore.location": "/etc/ca.jks"})
-
-
-def test_a_file_that_is_not_there_is_a_sentence(monkeypatch) -> None:
-    monkeypatch.setenv(client.VARIABLE, "/not/there.properties")
-    with pytest.raises(NotAvailable, match=r"KAFKA_OPTIONS_FILE=/not/there\.properties cannot be read"):
-        client.options_from_file()
-
-
-def test_a_certificate_may_be_for_another_name() -> None:
-    java = {"security.protocol": "SSL", "ssl.endpoint.identification.algorithm": "", "ssl.truststore.type": "PEM"}
-    assert client.for_python(java) == {
-        "security.protocol": "SSL",
-        "ssl.endpoint.identification.algorithm": "none",
-    }

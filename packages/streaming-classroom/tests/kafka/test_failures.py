@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from streaming_base.errors import short_message
 from streaming_classroom.errors import BrokerUnreachable
-from streaming_classroom.kafka import broker, client, servers
+from streaming_classroom.kafka import broker
 from streaming_classroom.kafka.topics import LessonKafka
 
 pytestmark = pytest.mark.slow
@@ -98,26 +97,9 @@ def test_a_wrong_address_is_a_sentence_within_seconds(spark: SparkSession, capfd
     assert capfd.readouterr().err == ""
 
 
-def test_the_python_client_says_so_as_well_and_prints_nothing(monkeypatch, capfd) -> None:
-    monkeypatch.setattr(client, "TIMEOUT", 2.0)
-    with pytest.raises(BrokerUnreachable, match=r"No Kafka broker answers at localhost:9"):
-        client.topics({"bootstrap.servers": "localhost:9"})
-    assert capfd.readouterr().err == ""
-
-
 def test_older_notebooks_reach_the_broker_where_it_is_now(
     spark: SparkSession, kafka: LessonKafka, read, write, monkeypatch
 ) -> None:
     monkeypatch.setenv("KAFKA_REDIRECT", f"gone.example:9092={kafka.servers}, older:9092={kafka.servers}")
     write(spark.sql("SELECT 'moved' AS value"), "gone.example:9092", kafka.topic("moved"))
     assert [bytes(row.value) for row in read("older:9092", kafka.topic("moved")).collect()] == [b"moved"]
-
-
-def test_two_lessons_at_once_on_one_broker_do_not_see_each_other(kafka: LessonKafka, tmp_path: Path) -> None:
-    other = LessonKafka("learner_other-", tmp_path / "other")
-    send(kafka, 1)
-    other.send("edits", [{"value": "2"}])
-    kafka._clear()
-    assert other.partitions("edits")["messages"].sum() == 1
-    other._clear()
-    assert os.environ.get(servers.VARIABLE) is None

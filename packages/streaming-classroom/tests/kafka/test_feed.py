@@ -116,15 +116,6 @@ def test_a_kill_after_the_batch_and_before_its_position_is_no_double(start, kafk
     assert len(messages(kafka)) == len(lines_of(0))
 
 
-def test_what_others_send_meanwhile_is_not_taken_for_the_feeds(start, kafka: LessonKafka, killed_after) -> None:
-    killed_after(10)
-    with pytest.raises(KeyboardInterrupt):
-        start().land()
-    kafka.send("edits", [{"value": "mine"}, {"value": "mine", "headers": {"line": "11"}}])
-    start().land()
-    assert len(messages(kafka)) == len(lines_of(0)) + 2
-
-
 def test_a_stream_has_read_the_batch_when_load_returns(spark: SparkSession, DA: Lesson, tmp_path: Path) -> None:
     reader = spark.readStream.format("kafka").options(**DA.kafka.options).option("startingOffsets", "earliest")
     edits = reader.option("subscribe", DA.kafka.create_topic("edits")).load()

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from confluent_kafka import TopicPartition
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from stream_view import replay, stream_health
+from stream_view import late_rows, replay, stream_health
 from stream_view.late_data.replayed_sources import CannotBeRead
 from streaming_classroom.kafka import client
 from streaming_classroom.kafka.topics import LessonKafka
@@ -60,3 +61,25 @@ def test_the_backlog_is_that_of_the_offsets(messages: DataFrame, spark: SparkSes
 
     assert (row["stream"], row["backlog_rows"], row["backlog_is_estimate"]) == ("messages", 20, False)
     assert row["backlog_seconds"] == pytest.approx(20 / row["processed_per_second"])
+
+
+def test_messages_that_came_late_are_read_again_between_their_offsets(
+    kafka: LessonKafka, spark: SparkSession, tmp_path: Path
+) -> None:
+    topic = kafka.create_topic("late", partitions=1)
+    kafka.send(
+        "late", [{"value": f"2025-06-02 {m}:00"} for m in ("10:00", "10:50", "10:20", "10:01", "10:55", "10:02")]
+    )
+    messages = spark.readStream.format("kafka").options(**kafka.options).option("subscribe", topic)
+    messages = messages.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", 1).load()
+    times = messages.withColumn("time", F.expr("CAST(CAST(value AS STRING) AS TIMESTAMP)"))
+    writer = times.withWatermark("time", "10 minutes").dropDuplicates(["time"]).writeStream.format("noop")
+    writer = writer.option("checkpointLocation", (tmp_path / "checkpoint").as_uri())
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+
+    late = late_rows(query)
+
+    found = late.select("batch", "row.offset", F.date_format("event_time", "HH:mm")).orderBy("batch")
+    assert [tuple(row) for row in found.collect()] == [(3, 3, "10:01"), (5, 5, "10:02")]
+    assert [(row.counted, row.dropped) for row in late.counts.collect()] == [(1, 1), (1, 1)]

@@ -4,22 +4,12 @@ import socket
 import threading
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
 from streaming_base import front_end
 from streaming_classroom.errors import BrokerUnreachable, NotAvailable, SetupError
-from streaming_classroom.kafka import broker, servers
+from streaming_classroom.kafka import servers
 
 pytestmark = pytest.mark.slow
-
-
-def numbers(spark: SparkSession, count: int) -> DataFrame:
-    return spark.range(count).selectExpr("CAST(id AS STRING) AS key", "CAST(id * id AS STRING) AS value")
-
-
-def test_a_topic_comes_into_being_with_two_partitions(spark: SparkSession, address: str, read, write) -> None:
-    write(numbers(spark, 40), address, "new")
-    assert {row.partition for row in read(address, "new").collect()} == {0, 1}
 
 
 def test_the_variable_wins_and_nothing_is_started(home, monkeypatch) -> None:
@@ -43,26 +33,11 @@ def test_where_spark_runs_elsewhere_no_broker_is_started_here(home, monkeypatch)
         servers.bootstrap_servers()
 
 
-@pytest.mark.parametrize("master", ["spark://127.0.0.1:7077", "local-cluster[2,1,1024]"])
-def test_a_cluster_of_this_machine_reaches_a_broker_here(monkeypatch, master: str) -> None:
-    monkeypatch.setenv("SPARK_MASTER", master)
-    servers.refuse_elsewhere()
-
-
 def test_without_a_network_a_sentence_says_what_to_do(home, monkeypatch) -> None:
     monkeypatch.setenv("CLASSROOM_CACHE", str(home.parent / "cache"))
     monkeypatch.setenv("CLASSROOM_MAVEN_REPOSITORY", "http://127.0.0.1:9/")
     with pytest.raises(SetupError, match=r"Connect to the internet .* Or set KAFKA_BOOTSTRAP_SERVERS"):
         servers.bootstrap_servers()
-
-
-def test_a_broker_that_was_begun_is_the_one_that_is_asked_for(home, monkeypatch) -> None:
-    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    servers.start_early()
-    [thread] = [thread for thread in threading.enumerate() if thread.name == servers.EARLY]
-    address = servers.bootstrap_servers()
-    thread.join(60)
-    assert [address] == [status.address for status in [broker.status()] if status]
 
 
 @pytest.mark.parametrize("reason", ["nobody reads", "not fetched", "a broker of one's own", "elsewhere"])

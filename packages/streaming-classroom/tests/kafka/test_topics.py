@@ -19,12 +19,6 @@ def topics() -> set[str]:
     return set(client.topics(servers.client_options()))
 
 
-def test_a_lesson_has_names_of_its_own(DA: Lesson) -> None:
-    assert DA.kafka.topic("edits") == f"{DA.schema_name}-edits"
-    assert DA.kafka.options == {"kafka.bootstrap.servers": DA.kafka.servers}
-    assert DA.kafka.client_options["bootstrap.servers"] == DA.kafka.servers
-
-
 def test_topics_are_made_with_partitions_and_settings_and_deleted(kafka: LessonKafka) -> None:
     alerts = kafka.create_topic("alerts", partitions=3, config={"cleanup.policy": "compact"})
     assert kafka.create_topic("alerts") == alerts
@@ -107,12 +101,6 @@ def test_a_lesson_without_topics_asks_for_no_broker(spark: SparkSession, monkeyp
     monkeypatch.setattr(broker, "ensure_running", refuse)
     DA = start_lesson("Quiet", dataset="wikipedia/edits", into_topic="edits")
     DA.cleanup()
-
-
-def test_a_query_that_has_not_reported_has_no_lag_yet(DA: Lesson, spark: SparkSession) -> None:
-    query = spark.readStream.format("rate").load().writeStream.format("noop").start()
-    with pytest.raises(NotAvailable, match="has not reported yet, or reads no topic"):
-        DA.kafka.lag(query)
 
 
 def test_on_somebody_elses_broker_two_homes_do_not_meet(tmp_path, monkeypatch) -> None:

@@ -4,9 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from html import escape
 from pathlib import Path
-from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,14 +12,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming_base import front_end
-from streaming_base.errors import NotAvailable, StreamTimeout
-from streaming_classroom.data import data_factory
+from streaming_base.errors import NotAvailable
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget
 from streaming_classroom.data.datasets import DatasetBatch
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import controls
 from streaming_classroom.lesson import lesson as lesson_module
-from streaming_classroom.lesson.controls import NOBODY, Panel, show_controls
+from streaming_classroom.lesson.controls import NOBODY, Panel
 from streaming_classroom.lesson.lesson import start_lesson
 
 READINGS = "device-readings/readings"
@@ -131,44 +128,6 @@ def finished(panel: Panel) -> dict[str, Any]:
     return panel.widget.state
 
 
-def test_it_shows_the_lesson_its_data_and_its_streams(make_panel, lesson: FakeLesson) -> None:
-    lesson.streams = [FakeStream("zebra", 1), FakeStream(None, 2)]
-    lesson.streams[0].status = {"isTriggerActive": True, "isDataAvailable": True}
-    state = make_panel(lesson).widget.state
-    assert (state["lesson"], state["data"]) == ("01", {"landed": 0, "total": 3, "report": ""})
-    assert state["streams"] == [
-        {"id": "run-2", "label": "id-2 (no name)", "named": False, "state": "waiting", "batch": 4},
-        {"id": "run-1", "label": "zebra", "named": True, "state": "running", "batch": 4},
-    ]
-
-
-def test_landing_lands_one_batch_prints_nothing_and_shows_the_code(
-    panel: Panel, lesson: FakeLesson, capsys: pytest.CaptureFixture[str]
-) -> None:
-    press(panel, do="land")
-    state = finished(panel)
-    assert lesson.landed == ["batch-0.json"]
-    report = "Landed batch-0.json in landing: 1 rows; 2 batches left. No running stream reads it."
-    assert state["data"] == {"landed": 1, "total": 3, "report": report}
-    assert (state["code"], state["error"]) == ("DA.data_factory.load()", "")
-    assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize(
-    ("sources", "is_said"),
-    [(["elsewhere"], True), (["landing"], False), (["elsewhere", "landing"], False), ([None], False), ([], True)],
-)
-def test_it_says_when_no_stream_reads_what_lands(
-    panel: Panel, lesson: FakeLesson, tmp_path: Path, sources: list[str | None], is_said: bool
-) -> None:
-    lesson.streams = [FakeStream(name, number) for number, name in enumerate(sources)]
-    for stream, name in zip(lesson.streams, sources, strict=True):
-        description = name and f"FileStreamSource[{(tmp_path / name).as_uri()}]"
-        stream.lastProgress = {"batchId": 1, "sources": [{"description": description}]}
-    press(panel, do="land")
-    assert finished(panel)["data"]["report"].endswith(controls.UNREAD) is is_said
-
-
 def test_when_nothing_is_left_it_says_so_and_goes_on(panel: Panel, lesson: FakeLesson) -> None:
     lesson.data_factory.load(continuous=True, interval=0)
     press(panel, do="land")
@@ -194,23 +153,6 @@ def test_landing_continuously_pauses_and_goes_on_where_it_was(make_panel, tmp_pa
     wait_until(lambda: lesson.data_factory.left == 0)
     wait_until(lambda: not panel.widget.state["landing"])
     assert len(lesson.landed) == 6
-
-
-def test_a_new_rate_is_kept_to_at_once_and_within_its_bounds(panel: Panel) -> None:
-    for given, kept in [(0.0, 0.2), (99, 10.0), (2, 2.0), ("fast", 2.0), (float("nan"), 2.0), (None, 2.0)]:
-        press(panel, do="interval", interval=given)
-        assert panel.widget.state["interval"] == kept
-
-
-def test_a_stream_is_stopped_while_data_lands(panel: Panel, lesson: FakeLesson) -> None:
-    lesson.streams = [FakeStream("readings"), FakeStream("other", 2)]
-    panel._look()
-    press(panel, do="continue", interval=10)
-    finished(panel)
-    press(panel, do="stop", stream="run-1")
-    state = finished(panel)
-    assert [stream["label"] for stream in state["streams"]] == ["other"]
-    assert state["landing"]
 
 
 @pytest.mark.parametrize(
@@ -245,22 +187,6 @@ def test_starting_over_ends_a_landing_and_shows_the_cell_that_starts_it(panel: P
     assert state["code"] == 'DA = start_lesson("01", dataset="a/b")'
 
 
-def test_a_landing_ends_when_a_cell_starts_the_lesson_over(make_panel, tmp_path: Path) -> None:
-    for name in ("old", "new"):
-        (tmp_path / name).mkdir()
-    old, new = FakeLesson(tmp_path / "old"), FakeLesson(tmp_path / "new")
-    current = [old]
-    panel = make_panel(lambda: current[0])
-    press(panel, do="continue", interval=0.2)
-    finished(panel)
-    current[0] = new
-    wait_until(lambda: not panel.widget.state["landing"])
-    assert (len(old.landed), len(new.landed)) == (1, 0)
-    press(panel, do="land")
-    finished(panel)
-    assert len(new.landed) == 1
-
-
 def test_without_a_dataset_there_are_only_streams_and_starting_over(make_panel) -> None:
     class Dataless:
         lesson = "00"
@@ -274,126 +200,11 @@ def test_without_a_dataset_there_are_only_streams_and_starting_over(make_panel) 
     assert (state["data"], len(state["streams"]), state["problem"]) == (None, 1, "")
 
 
-def test_one_action_at_a_time_and_the_shell_is_not_kept(
-    panel: Panel, lesson: FakeLesson, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    go_on = Event()
-    monkeypatch.setattr(lesson, "_open", lambda resume: go_on.wait(120))
-    press(panel, do="start over")
-    press(panel, do="land")
-    assert panel.widget.state["working"] == "Starting over"
-    go_on.set()
-    finished(panel)
-    assert lesson.landed == []
-
-
-def test_an_error_of_an_action_is_one_sentence_and_the_next_action_takes_it_away(
-    panel: Panel, lesson: FakeLesson, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(resume: bool) -> None:
-        raise StreamTimeout("readings", 60, "stopped", "Processing")
-
-    monkeypatch.setattr(lesson, "_open", fail)
-    press(panel, do="start over")
-    error = finished(panel)["error"]
-    assert error.startswith("The stream readings had not stopped after 60 s.") and "\n" not in error
-    press(panel, do="land")
-    assert finished(panel)["error"] == ""
-
-
-def test_a_stream_that_fails_says_why(panel: Panel, lesson: FakeLesson) -> None:
-    lesson.streams = [FakeStream("readings")]
-    panel._look()
-    lesson.streams[0].error = ValueError("heart rate\ntoo high " + 500 * "x")
-    lesson.streams[0].is_stopped = True
-    panel._look()
-    error = panel.widget.state["error"]
-    assert error.startswith("The stream readings failed: heart rate too high xxx") and len(error) < 400
-
-
-@pytest.mark.parametrize("how", ["stopped", "killed"])
-def test_when_spark_has_ended_it_says_what_to_do_and_no_stream_is_active(
-    panel: Panel, lesson: FakeLesson, how: str
-) -> None:
-    lesson.streams = [FakeStream("readings")]
-    panel._look()
-    lesson._spark = SimpleNamespace(_sc=SimpleNamespace(_jsc=None), streams=lesson) if how == "stopped" else Refusing()
-    panel._look()
-    state = panel.widget.state
-    assert (state["problem"], state["error"], state["streams"]) == (controls.SPARK_ENDED, "", [])
-
-
-class Refusing:
-    """A session whose JVM is gone."""
-
-    @property
-    def streams(self) -> None:
-        raise ConnectionRefusedError(111, "Connection refused")
-
-
-@pytest.mark.parametrize("reason", ["closed", "no shell", "no page"])
-def test_it_stops_following_when_nobody_can_see_it(panel: Panel, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
-    assert panel.tick()
-    panel._next_look = 0
-    if reason == "closed":
-        panel.widget.close()
-    elif reason == "no shell":
-        monkeypatch.setattr(front_end, "ipython", lambda: None)
-    else:
-        panel._heard -= controls.GIVEN_UP_AFTER
-    assert not panel.tick()
-
-
-def test_the_output_says_in_a_sentence_what_was_there(
-    person: SimpleNamespace, lesson: FakeLesson, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[dict] = []
-    monkeypatch.setattr("IPython.display.display", lambda bundle, **_options: shown.append(bundle))
-    show_controls(lambda: lesson)
-    first = controls._shown
-    show_controls(lambda: lesson)
-    second = controls._shown
-    try:
-        assert first.widget.comm is None and second.widget.comm is not None
-        assert shown[0]["text/plain"] == controls.GONE
-        assert f"<i>{escape(controls.GONE)}</i>" in shown[0]["text/html"]
-        assert f'data-sc-view="{first.widget.name}"' in shown[0]["text/html"]
-        assert "application/vnd.jupyter.widget-view+json" in shown[1]
-    finally:
-        second.close()
-
-
 def test_the_page_writes_names_and_errors_as_text_only() -> None:
     script = str(controls.ControlsWidget._esm)
     assert "textContent" in script
     for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
         assert way not in script
-
-
-def test_a_cell_and_the_panel_land_at_the_same_time_and_no_batch_is_lost_or_doubled(
-    make_panel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lesson = FakeLesson(tmp_path, batches=60)
-    panel = make_panel(lesson)
-    landed: list[int] = []
-    land = DirectoryTarget.land
-
-    def land_slowly(self: DirectoryTarget, batch: Path, number: int) -> None:
-        time.sleep(0.005)
-        landed.append(number)
-        land(self, batch, number)
-
-    monkeypatch.setattr(data_factory.DirectoryTarget, "land", land_slowly)
-    cells = [Thread(target=lesson.data_factory.load, kwargs={"continuous": True, "interval": 0}) for _ in range(2)]
-    for cell in cells:
-        cell.start()
-    while lesson.data_factory.left:
-        press(panel, do="land")
-        finished(panel)
-    for cell in cells:
-        cell.join(10)
-    assert landed == list(range(60))
-    assert len(lesson.landed) == 60
 
 
 @pytest.mark.slow

@@ -99,11 +99,6 @@ def test_what_cannot_be_killed_at_a_point_is_refused(
         kill_at(point, [sys.executable, *command], 0, queries)
 
 
-def test_a_point_that_is_never_reached_ends_the_program_as_well() -> None:
-    with pytest.raises(TimeoutError, match=r"0\.2 seconds"):
-        kill_at(CRASH_POINTS[0], [sys.executable, "-c", "import time; time.sleep(60)"], 0, seconds=0.2)
-
-
 def test_a_query_that_would_run_in_a_connect_server_is_told_why_it_is_not_killed(monkeypatch) -> None:
     monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:15002")
     with pytest.raises(NotAvailable, match=r"in the server, which is not killed\. Unset SPARK_REMOTE"):
@@ -117,10 +112,3 @@ def test_a_program_has_its_arguments_and_one_that_ends_first_is_told(tmp_path: P
     command = [sys.executable, *([str(tmp_path / "program.py")] if as_file else ["-c", code]), "one", "two"]
     with pytest.raises(RuntimeError, match="exit code 5 before"):
         kill_at(CRASH_POINTS[0], command, 0)
-
-
-def test_a_program_has_a_spark_of_its_own_where_the_notebooks_is_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SPARK_MASTER", "spark://127.0.0.1:7077")
-    code = "from streaming_classroom import environment; raise SystemExit(5 if environment.is_one_machine() else 6)"
-    with pytest.raises(RuntimeError, match="exit code 5 before"):
-        kill_at(CRASH_POINTS[0], [sys.executable, "-c", code], 0)

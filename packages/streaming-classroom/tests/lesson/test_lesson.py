@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from streaming_classroom.errors import LessonBusy, NotAvailable
 from streaming_classroom.files import directories
-from streaming_classroom.files.directories import Paths, classroom_files
+from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson as module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
 from streaming_classroom.session import user_files
@@ -99,16 +98,6 @@ def test_resuming_keeps_tables_files_and_position(spark: SparkSession) -> None:
 
 
 @pytest.mark.slow
-def test_two_lessons_do_not_collide(spark: SparkSession) -> None:
-    first = start_lesson("Test")
-    spark.range(3).write.saveAsTable("numbers")
-    start_lesson("Test 2")
-    assert spark.catalog.listTables() == []
-    assert spark.table(f"{first.schema_name}.numbers").count() == 3
-    first.cleanup()
-
-
-@pytest.mark.slow
 def test_cleanup_leaves_nothing_and_may_be_called_twice(
     spark: SparkSession, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,13 +112,6 @@ def test_cleanup_leaves_nothing_and_may_be_called_twice(
 
 
 @pytest.mark.slow
-def test_a_lesson_is_busy_while_another_kernel_has_it(another_kernel: subprocess.Popen[str]) -> None:
-    with pytest.raises(LessonBusy, match="Lesson Test is already running in another kernel"):
-        start_lesson("Test")
-    module._current = None
-
-
-@pytest.mark.slow
 def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: subprocess.Popen[str]) -> None:
     theirs = classroom_files().local_path(f"{user_files.base_path()}/{identifier('Test')}") / "theirs.txt"
     theirs.parent.mkdir(parents=True, exist_ok=True)
@@ -138,18 +120,6 @@ def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: 
         start_lesson("Test")
     module.cleanup()
     assert theirs.exists()
-
-
-def test_a_lesson_that_has_no_spark_is_free_for_other_kernels(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail() -> None:
-        raise RuntimeError("no JVM")
-
-    monkeypatch.setattr(module, "get_spark", fail)
-    with pytest.raises(RuntimeError):
-        start_lesson("without-spark")
-    assert _is_free(directories.home() / "locks" / "without_spark.lock")
 
 
 @pytest.mark.slow
@@ -205,17 +175,6 @@ def test_a_lesson_without_a_name_is_refused(spark: SparkSession, name: str) -> N
         start_lesson(name)
 
 
-def test_the_same_name_is_the_same_place_however_it_is_composed() -> None:
-    assert identifier("Größe") == identifier("Gro\u0308ße")
-    assert identifier("Gr\u00f6\u00dfe") != identifier("Grosse")
-
-
-def test_a_killed_kernel_frees_its_lesson(another_kernel: subprocess.Popen[str]) -> None:
-    another_kernel.kill()
-    another_kernel.wait(120)
-    assert start_lesson("Test").lesson == "Test"
-
-
 @pytest.mark.parametrize("end", ["cleanup", "another lesson", "the same again"])
 def test_a_lesson_is_free_for_others_when_it_has_ended(end: str, run_python) -> None:
     lesson = start_lesson("Test")
@@ -234,31 +193,6 @@ def test_paths_are_settings_of_spark_and_can_be_used_in_sql(spark: SparkSession)
     assert spark.conf.get("da.paths.checkpoints") == lesson.paths.checkpoints
     spark.range(4).write.json(f"{lesson.paths.working_dir}/numbers")
     assert spark.sql("SELECT * FROM json.`${da.paths.working_dir}/numbers`").count() == 4
-
-
-def test_paths_print_each_with_its_name(capsys: pytest.CaptureFixture[str]) -> None:
-    lesson = start_lesson("Test")
-    lesson.paths.print()
-    lines = dict(line.split() for line in capsys.readouterr().out.splitlines())
-    assert lines == dict(lesson.paths)
-    assert list(lines) == ["checkpoints", "datasets", "landing", "user_db", "working_dir"]
-
-
-class ServerlessConf:
-    def set(self, key: str, value: str) -> None:
-        raise PySparkException(f"[CONFIG_NOT_AVAILABLE] {key}")
-
-
-class Serverless:
-    """Stands in for a session that takes no settings of one's own."""
-
-    conf = ServerlessConf()
-
-
-def test_where_spark_takes_no_settings_python_has_the_paths() -> None:
-    paths = Paths(Serverless(), working_dir="dbfs:/w")  # type: ignore[arg-type]
-    paths.mine = "dbfs:/m"
-    assert dict(paths) == {"working_dir": "dbfs:/w", "mine": "dbfs:/m"}
 
 
 def test_a_lesson_without_a_dataset_says_so() -> None:
@@ -310,14 +244,3 @@ def test_several_datasets_land_each_in_a_folder_of_its_own() -> None:
     landed = classroom_files().local_path(lesson.paths.landing)
     files = sorted(path.relative_to(landed).as_posix() for path in landed.rglob("*.json"))
     assert files == ["patients/patients.json", "readings/2025-06-01.json"]
-
-
-def test_several_datasets_do_not_land_in_one_table() -> None:
-    with pytest.raises(NotAvailable, match="Leave into_table and into_topic out"):
-        start_lesson("Test", dataset=["device-readings/patients.json", READINGS], into_table="bronze")
-
-
-@pytest.mark.slow
-def test_a_dataset_of_one_file_lands_in_a_table(spark: SparkSession) -> None:
-    start_lesson("Test", dataset="device-readings/patients.json", into_table="patients").data_factory.load()
-    assert spark.table("patients").count() == 12

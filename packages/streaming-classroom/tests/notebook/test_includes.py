@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
@@ -19,15 +18,6 @@ from streaming_classroom.files import directories
 INCLUDES = sorted((directories.PROJECT / "Includes").glob("*.py")) + sorted(
     (directories.PROJECT / "Includes" / "Common-Notebooks").glob("*.py")
 )
-
-
-@pytest.mark.parametrize("include", INCLUDES, ids=lambda path: path.name)
-def test_an_include_is_databricks_source_of_at_most_a_dozen_lines_without_logic(include: Path) -> None:
-    lines = include.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "# Databricks notebook source"
-    assert len([line for line in lines if line.strip()]) <= 12
-    branching = (ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ClassDef, ast.With)
-    assert not [node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, branching)]
 
 
 @pytest.mark.slow

@@ -57,21 +57,3 @@ def test_an_error_that_explains_itself_is_its_sentence_alone(shell: InteractiveS
     cell = "from streaming_classroom.errors import LessonBusy\nraise LessonBusy('05', 'dbfs:/05')"
     [line] = shown(shell, cell).strip().splitlines()
     assert line.startswith("LessonBusy: Lesson 05 is already running in another kernel")
-
-
-def test_other_errors_and_other_magics_are_ipythons_own(shell: InteractiveShell) -> None:
-    assert "ZeroDivisionError" in shown(shell, "1 / 0") and NEEDS_SET_UP not in shown(shell, "1 / 0")
-    assert "hello" in shown(shell, "%%sh\necho hello")
-    assert "SyntaxError" in shown(shell, "1 +")
-
-
-def test_another_extensions_magic_takes_the_place_of_ours(shell: InteractiveShell) -> None:
-    shell.register_magic_function(lambda line, cell=None: print("theirs"), "line_cell", "sql")
-    assert shown(shell, "%sql\nSELECT 1") == "theirs\n"
-
-
-def test_a_magic_that_is_there_stays() -> None:
-    shell = InteractiveShell()
-    shell.register_magic_function(lambda line, cell=None: print("theirs"), "line_cell", "sql")
-    kernel_start.load_ipython_extension(shell)
-    assert shown(shell, "%sql\nSELECT 1") == "theirs\n"

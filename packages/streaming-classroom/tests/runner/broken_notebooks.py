@@ -148,21 +148,6 @@ print("this is a warning", file=sys.stderr)
 # %%
 print("goes on")
 """,
-    "slow-cells": """
-# %% markdown
-# Every cell is quick enough, the lesson is not
-# %%
-import time
-"""
-    + "# %%\ntime.sleep(1)\n" * 5,
-    "spark-like-error": """
-# %%
-class AnalysisException(Exception):
-    pass
-
-
-raise AnalysisException("cannot resolve\\nplan: x [TABLE_OR_VIEW_NOT_FOUND] y\\nmany\\nmore\\nlines")
-""",
 }
 INVALID = {
     "not-json": "this is not JSON\n",

@@ -6,7 +6,6 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-import nbformat
 import pytest
 from rich.console import Console
 
@@ -83,11 +82,6 @@ def test_cells_after_the_failed_one_do_not_run(results: dict[str, LessonResult])
     assert (results["failing-cell"].cells, results["failing-cell"].total) == (2, 3)
 
 
-def test_late_stderr_is_shown_in_the_executed_notebook(results: dict[str, LessonResult]) -> None:
-    nb = nbformat.read(results["late-stderr"].executed, as_version=4)
-    assert [output.text for output in nb.cells[1].outputs] == ["late warning\n"]
-
-
 @pytest.mark.slow
 def test_a_lesson_runs_in_its_own_directory_whatever_the_path_is_called(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult], tmp_path: Path
@@ -99,3 +93,26 @@ def test_a_lesson_runs_in_its_own_directory_whatever_the_path_is_called(
     assert result.passed, result.lessons[0].failures
     executed = result.lessons[0].executed
     assert executed is not None and "Grüße" in executed.read_text(encoding="utf-8")
+
+
+def test_an_endless_cell_is_ended_at_its_deadline_with_the_line_it_was_in(
+    fixture_notebook: Callable[[str], Path], run: Callable[..., SuiteResult]
+) -> None:
+    (lesson,) = run(fixture_notebook("endless-cell"), cell_timeout=2).lessons
+    (failure,) = lesson.failures
+    assert (failure.kind, failure.cell, failure.count, failure.line) == ("deadline", 3, 2, 2)
+    assert failure.source == "time.sleep(1)"
+    assert failure.message == "did not finish within the 2 s that a cell may take"
+    assert processes_of(lesson.kept) == []  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_a_deaf_endless_cell_and_its_detached_child_are_gone_after_the_lessons_deadline(
+    fixture_notebook: Callable[[str], Path], run: Callable[..., SuiteResult], tmp_path: Path
+) -> None:
+    (lesson,) = run(fixture_notebook("endless-child"), lesson_timeout=3).lessons
+    (failure,) = lesson.failures
+    assert (failure.kind, failure.cell) == ("deadline", 3)
+    assert failure.message == "was running when the 3 s of the lesson were over"
+    assert (lesson.kept / "child.pid").exists()  # type: ignore[operator]
+    assert processes_of(lesson.kept) == []  # type: ignore[arg-type]

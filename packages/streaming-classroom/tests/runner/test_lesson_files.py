@@ -1,22 +1,20 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from streaming_classroom.exercises import catalogue
 from streaming_classroom.runner.lesson_files import (
-    code_cells,
+    exercises,
     find_lessons,
-    lesson_number,
     read_lesson,
-    render,
-    save_outputs,
+    solved,
     transplant,
 )
-from streaming_classroom.runner.results import InvalidNotebook, RunnerError
+from streaming_classroom.runner.results import EXERCISE, InvalidNotebook, RunnerError
 
 HOME = Path("/tmp/home/runs/1/x")
 
@@ -58,26 +56,6 @@ def test_what_is_not_a_notebook_is_refused_in_one_sentence(tmp_path: Path, conte
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_file_is_refused_as_well(tmp_path: Path) -> None:
-    with pytest.raises(InvalidNotebook, match="cannot be read"):
-        read_lesson(tmp_path / "missing.ipynb")
-
-
-def test_only_cells_that_run_are_counted() -> None:
-    cells = [
-        new_code_cell("1"),
-        new_code_cell(" "),
-        new_code_cell("2", metadata={"tags": ["skip-execution"]}),
-    ]
-    assert code_cells(new_notebook(cells=[*cells, nbformat.v4.new_markdown_cell("# x")])) == 1
-
-
-def test_a_notebook_is_rendered_as_nbformat_writes_it(tmp_path: Path) -> None:
-    nb = transplant(lesson(), executed(new_output("stream", text="ä\nb\n")), HOME)
-    nbformat.write(nb, tmp_path / "x.ipynb")
-    assert render(nb) == (tmp_path / "x.ipynb").read_bytes().replace(b"\r\n", b"\n")
-
-
 def test_nothing_but_outputs_and_counts_is_taken_over() -> None:
     nb = transplant(lesson(), executed(new_output("stream", text="1\n")), HOME)
     (cell,) = nb.cells
@@ -91,25 +69,6 @@ def test_nothing_but_outputs_and_counts_is_taken_over() -> None:
     assert "papermill" not in nb.metadata
 
 
-def test_what_differs_between_machines_is_not_saved() -> None:
-    metadata = transplant(lesson(), executed(), HOME).metadata
-    assert "version" not in metadata.language_info
-    assert metadata.kernelspec == {
-        "display_name": "Python 3 (ipykernel)",
-        "language": "python",
-        "name": "python3",
-    }
-
-
-def test_pieces_of_one_stream_are_joined_and_others_are_not() -> None:
-    out, err = (
-        (lambda text: new_output("stream", text=text)),
-        (lambda text: new_output("stream", name="stderr", text=text)),
-    )
-    pieces = saved(out("a\n"), out("b\n"), err("c\n"), new_output("display_data", {"text/plain": "d"}), out("e\n"))
-    assert [piece.get("text") for piece in pieces] == ["a\nb\n", "c\n", None, "e\n"]
-
-
 def test_an_error_keeps_the_cells_frames_and_loses_the_machines_paths() -> None:
     frames = [
         "Cell In[1], line 1\n----> 1 x",
@@ -118,27 +77,6 @@ def test_an_error_keeps_the_cells_frames_and_loses_the_machines_paths() -> None:
     ]
     (error,) = saved(new_output("error", ename="ValueError", evalue="no", traceback=frames))
     assert error.traceback == [frames[0], frames[2]]
-
-
-def test_the_runs_own_directory_is_saved_under_a_fixed_name() -> None:
-    (output,) = saved(new_output("stream", text=f"{HOME}/a and file:{HOME}\n"))
-    assert output.text == "/classroom/a and file:/classroom\n"
-
-
-def test_a_lesson_edited_meanwhile_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "x.ipynb"
-    path.write_bytes(render(lesson()))
-    with pytest.raises(RunnerError, match="was edited while it ran"):
-        save_outputs(path, b"what was run", executed(), HOME)
-    assert path.read_bytes() == render(lesson())
-
-
-def test_saving_leaves_no_other_file(tmp_path: Path) -> None:
-    path = tmp_path / "x.ipynb"
-    path.write_bytes(render(lesson()))
-    save_outputs(path, path.read_bytes(), executed(new_output("stream", text="1\n")), HOME)
-    assert json.loads(path.read_text())["cells"][0]["outputs"][0]["text"] == ["1\n"]
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.fixture
@@ -172,12 +110,6 @@ def test_a_number_is_found_with_or_without_zeros(notebooks: Path, name: str) -> 
 @pytest.mark.parametrize("name", ["07L", "7l"])
 def test_a_letter_belongs_to_the_number(notebooks: Path, name: str) -> None:
     assert names(find_lessons([name], notebooks)) == ["07L-Lab.ipynb"]
-
-
-def test_the_number_that_a_name_begins_with(notebooks: Path) -> None:
-    numbers = [lesson_number(path.name) for path in find_lessons([], notebooks)]
-    assert numbers == ["01", "02", "07", "07L"]
-    assert lesson_number("07L-Three-Broken-Pipelines") == "07L"
 
 
 def test_a_path_is_relative_to_the_current_directory(notebooks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,15 +155,28 @@ def test_a_folder_has_its_notebooks_at_any_depth(notebooks: Path, tmp_path: Path
     assert names(find_lessons([str(theirs)], notebooks)) == ["b.ipynb", "c.py", "a.ipynb"]
 
 
-def test_a_folder_without_notebooks_is_an_error(notebooks: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(RunnerError, match="empty"):
-        find_lessons([str(tmp_path / "empty")], notebooks)
-
-
 def test_a_lessons_number_is_the_lesson_where_a_folder_is_named_so(
     notebooks: Path, tmp_path: Path, monkeypatch
 ) -> None:
     (tmp_path / "here" / "07").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "here")
     assert names(find_lessons(["07"], notebooks)) == ["07-Seven.ipynb"]
+
+
+def starter(source: str = "query = None"):
+    return new_code_cell(source, metadata={"tags": [EXERCISE]})
+
+
+def test_solutions_are_in_and_checks_must_find_them_right() -> None:
+    cells = [starter(), new_markdown_cell("x"), new_code_cell('DA.check("01.3")\n'), new_code_cell("x = 1")]
+    given = new_notebook(cells=cells)
+    done = solved(given)
+    sources = [cell.source for cell in done.cells]
+    assert sources == [catalogue.find("01.3").solution.strip(), "x", 'DA.check("01.3").or_fail()', "x = 1"]
+    assert given.cells[0].source == "query = None"
+
+
+def test_a_check_belongs_to_the_exercise_before_it() -> None:
+    cells = [new_code_cell('DA.check("01.1")'), starter("a"), starter("b"), new_code_cell('DA.check("01.3")')]
+    given = new_notebook(cells=cells)
+    assert [(cell.source, name) for cell, _, name in exercises(given)] == [("b", "01.3")]

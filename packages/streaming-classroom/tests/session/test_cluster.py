@@ -11,7 +11,7 @@ from streaming_classroom.errors import SetupError
 from streaming_classroom.session import cluster as looks
 from streaming_classroom.session.cluster import View
 
-SEES, BLIND = View("a", "/work/0", True, ()), View("b", "/work/1", False, ())
+SEES = View("a", "/work/0", True, ())
 LACKING = View("c", "/work/2", True, ("pyarrow",))
 
 
@@ -19,21 +19,6 @@ def test_a_master_that_nobody_started_is_named_with_what_to_do() -> None:
     master = f"spark://127.0.0.1:{free_port()}"
     with pytest.raises(SetupError, match=f"No Spark master answers at {master} .*Set SPARK_MASTER to"):
         looks.refuse_unreachable(master)
-
-
-@pytest.mark.parametrize("master", ["spark://host", "spark://:7077x"])
-def test_an_address_that_is_none_is_refused(master: str) -> None:
-    with pytest.raises(SetupError, match="an address is a host, a colon and a port"):
-        looks.refuse_unreachable(master)
-
-
-def test_masters_of_other_kinds_are_left_to_spark() -> None:
-    looks.refuse_unreachable("yarn")
-
-
-def test_a_worker_that_does_not_see_the_home_is_named_with_what_to_do() -> None:
-    with pytest.raises(SetupError, match=r"on b cannot read and write in /home/x.*Set CLASSROOM_HOME to a folder"):
-        looks._refuse_blind("spark://a:1", Path("/home/x"), {SEES, BLIND})
 
 
 def test_a_worker_without_what_cloudfiles_imports_is_told() -> None:

@@ -56,35 +56,6 @@ def test_a_lessons_kernel_has_spark_before_set_up_which_takes_it_over(opened: Ca
     notebook.close()
 
 
-def test_set_up_that_is_quicker_than_the_early_start_has_the_same_session(opened: Callable[..., Notebook]) -> None:
-    notebook = opened(SET_UP)
-    notebook.ok(SET_UP)
-    assert notebook.value("spark.range(3).count()") == 3
-    living = "[one.name() for one in psutil.Process().children(True) if one.status() != psutil.STATUS_ZOMBIE]"
-    notebook.ok("import psutil")
-    assert notebook.value(f"{living}.count('java')") == 1
-    notebook.close()
-
-
-def test_the_thread_that_starts_spark_finds_its_modules_imported(run_python) -> None:
-    """Imports of two threads would see each other's modules half made."""
-    done = run_python("""
-import sys, threading
-from importlib import import_module
-from streaming_classroom.session import early_start
-for name in early_start._imports():
-    import_module(name)
-before = set(sys.modules)
-class Lock: pass
-early = early_start._EarlyStart(Lock(), iter(()))
-early_start._start(early)
-from pyspark import SparkContext
-assert SparkContext._active_spark_context is not None
-print(sorted(name for name in set(sys.modules) - before if "pyspark" in name or "pandas" in name))
-""")
-    assert done.stdout.strip().splitlines()[-1] == "[]", done.stdout + done.stderr
-
-
 def test_what_the_learner_changes_before_set_up_holds(opened: Callable[..., Notebook]) -> None:
     notebook = opened(SET_UP)
     wait_for_spark(notebook)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
@@ -125,36 +124,6 @@ def test_a_worker_ends_with_its_asker(server: ForkServer, how: signal.Signals) -
     asker.send_signal(how)
     worker.wait(DEADLINE)
     asker.communicate(timeout=DEADLINE)
-
-
-def test_a_worker_ends_with_an_asker_that_is_killed_before_it_has_heard_that_it_begins(server: ForkServer) -> None:
-    name = server.module("import os, time; print(os.getpid(), flush=True); time.sleep(600)")
-    variables = dict(os.environ) | {"PYTHONPATH": str(server.root)}
-    request = {"arguments": ("-m", name), "variables": variables, "directory": str(server.root)}
-    encoded = json.dumps(request).encode()
-    read, write = os.pipe()
-    with socket.socket(socket.AF_UNIX) as asker, Path(os.devnull).open("rb") as nothing, os.fdopen(read) as said:
-        asker.connect(str(server.socket))
-        streams = [nothing.fileno(), write, write]
-        socket.send_fds(asker, [len(encoded).to_bytes(8, "big")], streams)
-        asker.sendall(encoded)
-        os.close(write)
-        worker = psutil.Process(int(said.readline()))
-        asker.close()  # with what was sent to it unread, as of a process that is killed
-        worker.wait(DEADLINE)
-
-
-def test_several_are_planned_at_the_same_time(server: ForkServer) -> None:
-    """Each waits for the others: one after another, none would end."""
-    name = server.module("""
-        import os, pathlib, time
-        pathlib.Path(f"{os.getpid()}.began").touch()
-        while len(list(pathlib.Path.cwd().glob("*.began"))) < 8:
-            time.sleep(0.01)
-        print("ready")
-    """)
-    askers = [server.ask(name) for _ in range(8)]
-    assert [asker.communicate(timeout=DEADLINE)[0] for asker in askers] == ["ready\n"] * 8
 
 
 def test_without_it_an_interpreter_is_started(server: ForkServer) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import psutil
@@ -31,32 +29,9 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_environment:
     return Path(os.environ[worker_launcher.PYTHON])
 
 
-def test_a_process_that_another_one_has_started_has_its_own(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(worker_launcher.PYTHON, str(prepared.with_name("python-of-another-environment")))
-    monkeypatch.setenv(worker_launcher.SOCKET, "/its/socket")
-    monkeypatch.setattr(worker_launcher, "_socket", None)
-    assert not worker_launcher.is_in_use()
-    assert worker_launcher.prepare() and worker_launcher.is_in_use()
-    assert os.environ[worker_launcher.PYTHON] == str(prepared) and os.environ[worker_launcher.SOCKET] != "/its/socket"
-
-
-def test_a_socket_whose_name_is_too_long_is_none(prepared: Path, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 30)))
-    monkeypatch.setattr(worker_launcher, "_socket", None)
-    assert worker_launcher.prepare() and os.environ[worker_launcher.SOCKET] == ""
-    worker_launcher.start_fork_server()  # which has nothing to do
-    assert run(prepared, "-c", "print('ran')") == "ran\n"
-
-
 def run(program: Path, *arguments: str, **variables: str) -> str:
     environment = {**os.environ, "SPARK_HOME": "/opt/a spark", **variables}
     return subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, text=True).stdout
-
-
-def test_it_is_this_interpreter(prepared: Path) -> None:
-    assert run(prepared, "-c", "import sys; print(sys.executable, *sys.argv[1:])", "a  b", "*").strip() == (
-        f"{sys.executable} a  b *"
-    )
 
 
 def test_sparks_own_archive_is_left_out_and_the_users_folders_stay(prepared: Path) -> None:
@@ -66,30 +41,10 @@ def test_sparks_own_archive_is_left_out_and_the_users_folders_stay(prepared: Pat
     )
 
 
-def test_a_socket_that_nobody_listens_to_is_no_harm(prepared: Path, tmp_path: Path, monkeypatch) -> None:
-    (tmp_path / "pyspark" / "sql" / "streaming").mkdir(parents=True)
-    for folder in ("pyspark", "pyspark/sql", "pyspark/sql/streaming"):
-        (tmp_path / folder / "__init__.py").touch()
-    (tmp_path / "pyspark/sql/streaming/python_streaming_source_runner.py").write_text("print('ran')")
-    with socket.socket(socket.AF_UNIX) as left:
-        left.bind(str(tmp_path / "left"))
-    monkeypatch.setenv(worker_launcher.SOCKET, str(tmp_path / "left"))
-    run_it = (prepared, "-m", "pyspark.sql.streaming.python_streaming_source_runner")
-    assert run(*run_it, PYTHONPATH=str(tmp_path)) == "ran\n"
-
-
 def test_a_python_that_somebody_has_chosen_stays(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(worker_launcher.PYTHON, "/usr/bin/another")
     assert not worker_launcher.prepare()
     assert os.environ[worker_launcher.PYTHON] == "/usr/bin/another"
-
-
-def test_a_cache_that_cannot_be_written_to_is_no_harm(prepared: Path, tmp_path: Path, monkeypatch) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "file"))
-    monkeypatch.delenv(worker_launcher.PYTHON)
-    assert not worker_launcher.prepare()
-    assert worker_launcher.PYTHON not in os.environ
 
 
 @pytest.mark.slow

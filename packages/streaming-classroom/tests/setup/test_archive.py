@@ -40,14 +40,6 @@ def in_directory() -> list[str]:
     return sorted(path.name for path in archive.path().parent.iterdir() if path != archive.log())
 
 
-def test_a_made_archive_is_all_that_is_left(cache: Path, workload) -> None:
-    workload(writes)
-    archive.make()
-    assert in_directory() == [archive.path().name]
-    assert archive.path().read_bytes() == b"classes"
-    assert archive.is_settled()
-
-
 @pytest.mark.parametrize("failure", [runs_out_of_disk, is_interrupted])
 def test_an_archive_that_cannot_be_made_leaves_nothing(cache: Path, workload, failure) -> None:
     workload(failure)
@@ -63,9 +55,3 @@ def test_what_a_killed_workload_left_is_removed_by_the_next(cache: Path, workloa
     workload(writes)
     archive.make()
     assert not list(archive.path().parent.glob("*.part"))
-
-
-def test_the_path_changes_with_the_java(cache: Path, monkeypatch, make_java) -> None:
-    before = archive.path()
-    monkeypatch.setenv("JAVA_HOME", str(make_java(21)))
-    assert archive.path() != before

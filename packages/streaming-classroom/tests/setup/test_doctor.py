@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from standalone_cluster import running_cluster
-from streaming_classroom.errors import SetupError
 from streaming_classroom.session import cluster as clusters
 from streaming_classroom.setup import doctor, java
 from streaming_classroom.setup.doctor import Finding, Report
@@ -76,17 +75,6 @@ def test_what_is_for_the_user_to_do_is_named_and_nothing_else_is_touched(monkeyp
     said = capsys.readouterr().out
     assert said.splitlines()[-1] == "For you to do, as the table says: disk."
     assert said.count("glues") == 1
-
-
-@pytest.mark.parametrize(
-    "error", [SetupError("No Java.", "Install one."), PermissionError(13, "Permission denied", "/x")]
-)
-def test_a_repair_that_fails_is_a_sentence_and_keeps_no_other_from_its_turn(monkeypatch, capsys, error) -> None:
-    assert fixed(monkeypatch, java=Broken(error), vase=Broken()) == 1
-    lines = capsys.readouterr().out.splitlines()
-    assert any(line.startswith("java: not repaired. ") for line in lines)
-    assert "vase: repaired, whole" in lines
-    assert lines[-1] == "For you to do, as the table says: java."
 
 
 @pytest.mark.slow

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,8 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from streaming_classroom.data import datasets
-from streaming_classroom.files import directories, ownership
-from streaming_classroom.setup import archive, doctor, jars, steps
+from streaming_classroom.files import ownership
+from streaming_classroom.setup import archive, doctor, jars
 from streaming_classroom.setup.doctor import Finding
 
 # Variables of this machine that a check might report.
@@ -39,18 +37,8 @@ def world(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return World(request.getfixturevalue, monkeypatch, tmp_path, tmp_path / "ä cache")
 
 
-def old_python(world: World) -> None:
-    world.patch.setattr(doctor, "sys", SimpleNamespace(version_info=(3, 9, 0)))
-
-
 def full_disk(world: World) -> None:
     world.patch.setattr(doctor.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=5 * 2**20))
-
-
-def little_memory(world: World) -> None:
-    limit = world.tmp / "memory.max"
-    limit.write_text(f"{500 * 2**20}\n")
-    world.patch.setattr(doctor, "_CGROUPS", (str(limit),))
 
 
 def no_java(world: World) -> None:
@@ -88,38 +76,10 @@ def foreign_cache(world: World) -> None:
     (world.cache / "letter.txt").write_text("dear Ada")
 
 
-def half_made_environment(world: World) -> None:
-    """An environment of the course that lacks a file of the package `tiny`, which its set-up installs."""
-    info = world.tmp / "site" / "tiny-2.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny\nVersion: 2\n")
-    (info / "RECORD").write_text("tiny.py,,\ntiny-2.dist-info/METADATA,,\n")
-    world.patch.syspath_prepend(str(info.parent))
-    (world.tmp / "venv").mkdir()
-    (world.tmp / "venv" / steps.COURSE_ENVIRONMENT).touch()
-    (world.tmp / "requirements.lock").write_text("tiny==2 \\\n    --hash=sha256:0\n")
-    (world.tmp / "course.py").write_text(f"import pathlib; pathlib.Path({str(info.parent)!r}, 'tiny.py').touch()")
-    world.patch.setattr(directories, "PROJECT", world.tmp)
-    world.patch.setattr(doctor, "sys", SimpleNamespace(prefix=str(world.tmp / "venv"), executable=sys.executable))
-
-
-def missing_package(world: World) -> None:
-    half_made_environment(world)
-    shutil.rmtree(world.tmp / "site" / "tiny-2.dist-info")
-    install = "info = site / 'tiny-2.dist-info'; info.mkdir(); (info / 'RECORD').touch()"
-    metadata = "(info / 'METADATA').write_text('Metadata-Version: 2.1\\nName: tiny\\nVersion: 2\\n')"
-    program = f"import pathlib; site = pathlib.Path({str(world.tmp / 'site')!r})\n{install}\n{metadata}"
-    (world.tmp / "course.py").write_text(program)
-
-
 def taken_port(world: World) -> None:
     taken = socket.create_server(("127.0.0.1", 0))
     world.fixture("request").addfinalizer(taken.close)
     world.patch.setattr(doctor, "PORTS", {taken.getsockname()[1]: "JupyterLab"})
-
-
-def other_spark(world: World) -> None:
-    world.patch.setenv("SPARK_HOME", str(world.tmp / "spark-3"))
 
 
 def dead_proxy(world: World) -> None:
@@ -131,23 +91,18 @@ def dead_proxy(world: World) -> None:
 
 # The check of each fault and what it reports; then those that stop nobody, and those that the doctor repairs.
 FAULTS = {
-    old_python: ("Python", "3.9.0"),
     full_disk: ("disk", "5 MB free"),
-    little_memory: ("memory", "500 MB free"),
     no_java: ("Java", "none"),
     old_java: ("Java", "JAVA_HOME has Java 11"),
     changed_jar: ("jars", f"{len(jars.locked()) - 1} of {len(jars.locked())} sound"),
     missing_dataset: ("datasets", "missing"),
     missing_kafka: ("Kafka's broker", "not fetched yet"),
     foreign_cache: ("write access", "was not made by the course"),
-    half_made_environment: ("packages", "tiny lacks files"),
-    missing_package: ("packages", "tiny is missing"),
     taken_port: ("port", "busy"),
-    other_spark: ("SPARK_HOME", "spark-3"),
     dead_proxy: ("proxy", "no answer from https_proxy=http://127.0.0.1:"),
 }
-HARMLESS = (missing_kafka, taken_port, other_spark)
-REPAIRED = (no_java, old_java, changed_jar, missing_dataset, half_made_environment, missing_package)
+HARMLESS = (missing_kafka, taken_port)
+REPAIRED = (no_java, old_java, changed_jar, missing_dataset)
 
 
 def check(name: str) -> Finding:

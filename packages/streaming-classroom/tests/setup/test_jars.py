@@ -3,13 +3,11 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
-import ssl
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import certifi
 import pytest
 
 from streaming_classroom.errors import SetupError
@@ -29,12 +27,6 @@ KEPT = ("jars", "setup.lock", ownership.MARKER)
 def left_over() -> list[str]:
     """What a fetch leaves in the cache beside the jars."""
     return sorted(path.name for path in directories.cache().iterdir() if path.name not in KEPT)
-
-
-def test_all_jars_are_fetched_and_nothing_else_is_left(maven) -> None:
-    jars.fetch()
-    assert jars.missing_or_damaged() == []
-    assert left_over() == []
 
 
 def test_a_jar_with_another_checksum_is_refused_and_the_good_ones_are_kept(maven) -> None:
@@ -87,12 +79,3 @@ def test_a_file_whose_connection_breaks_is_fetched_again(maven, wanted: jars.Dow
     jars.download([wanted])
     assert jars.is_sound(wanted.target, wanted.sha256)
     assert maven.jar_requests() == [wanted.target.name] * 2
-
-
-def test_a_certificate_that_pip_was_told_of_is_trusted(monkeypatch) -> None:
-    loaded = []
-    monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
-    monkeypatch.setenv("PIP_CERT", __file__)
-    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda _self, path: loaded.append(path))
-    jars._certificates.__wrapped__()
-    assert loaded == [certifi.where(), __file__]

@@ -44,11 +44,6 @@ def test_java_home_comes_first(on_path, make_java, monkeypatch) -> None:
     assert java.find().java == java.Java(home, 21)
 
 
-def test_without_java_home_the_path_is_asked(on_path) -> None:
-    home = on_path(17)
-    assert java.find() == java.Search(java.Java(home, 17), ())
-
-
 def test_where_there_is_none_one_is_fetched_into_the_cache(no_java, cache: Path, archive: Path, network) -> None:
     home = cache / "java" / "OpenJDK17U-jre_17" / "jdk-17-jre" / "Contents" / "Home"
     assert java.find_or_fetch() == java.Java(home, 17)

@@ -4,14 +4,12 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from traitlets.config import PyFileConfigLoader
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import ownership
 from streaming_classroom.notebook import kernel_start
 from streaming_classroom.setup import archive, jars, java, steps
 
@@ -89,32 +87,6 @@ def test_a_kernel_started_without_course_py_fetches_what_it_needs(maven) -> None
     before = len(maven.requests)
     steps.ensure_session_needs()
     assert len(maven.requests) == before
-
-
-@pytest.fixture
-def holder(cache: Path, hold_lock) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has the lock until its input ends."""
-    ownership.claim_cache()
-    with hold_lock(cache / "setup.lock") as process:
-        yield process
-
-
-def test_who_waits_is_told_and_goes_on_when_the_other_ends(holder) -> None:
-    lines = []
-
-    def report(line: str) -> None:
-        lines.append(line)
-        holder.stdin.close()
-
-    with steps.setup_lock(report):
-        assert lines == ["Another set-up is running; waiting for it ..."]
-
-
-def test_the_lock_of_a_killed_process_is_free(holder) -> None:
-    holder.kill()
-    holder.wait()
-    with steps.setup_lock(pytest.fail):
-        pass
 
 
 @pytest.mark.parametrize(

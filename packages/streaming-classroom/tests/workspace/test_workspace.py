@@ -154,15 +154,6 @@ def test_what_was_worked_on_stays_and_the_new_version_is_put_beside_it(
     assert "05-Triggers has a new version beside yours" in str(report)
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b'{"nbformat": 4, "cells": {}}'])
-def test_what_cannot_be_read_is_the_learners(course: Course, content: bytes) -> None:
-    course.update()
-    course.copy().write_bytes(content)
-    course.lesson("05-Triggers", "version 2")
-    assert course.update(NEXT_DAY).beside == ["05-Triggers"]
-    assert course.copy().read_bytes() == content
-
-
 def test_a_link_and_a_folder_of_a_lessons_name_are_the_learners(course: Course) -> None:
     course.update()
     theirs = course.root / "elsewhere.ipynb"
@@ -176,14 +167,6 @@ def test_a_link_and_a_folder_of_a_lessons_name_are_the_learners(course: Course) 
     assert course.copy().is_symlink()
     assert "version 1" in theirs.read_text()
     assert course.copy("notebooks/07-Checkpoints.ipynb").is_dir()
-
-
-def test_nothing_is_written_where_nothing_is_new(course: Course) -> None:
-    course.update()
-    before = {path: path.stat().st_mtime_ns for path in course.work.rglob("*") if path.name != ".course.lock"}
-    report = course.update(NEXT_DAY)
-    assert {path: path.stat().st_mtime_ns for path in before} == before
-    assert str(report) == "3 lessons are in work/notebooks."
 
 
 def test_a_new_version_is_given_once_also_if_the_learner_removes_it(course: Course) -> None:
