@@ -152,6 +152,17 @@ def test_volumes_are_created_listed_described_renamed_and_dropped(sql: SparkSess
     assert ("sales", "nowhere") not in rows(sql, "SHOW VOLUMES IN main.sales")
 
 
+def test_a_schema_takes_its_volumes_with_it(sql: SparkSession) -> None:
+    sql.sql("CREATE SCHEMA main.gone")
+    sql.sql("CREATE VOLUME main.gone.papers")
+    sql.range(1).write.json("/Volumes/main/gone/papers/old")
+    sql.sql("DROP SCHEMA main.gone CASCADE")
+    sql.sql("CREATE SCHEMA main.gone")
+    sql.sql("CREATE VOLUME main.gone.papers")
+    assert list(classroom_files().local_path("/Volumes/main/gone/papers").iterdir()) == []
+    sql.sql("DROP SCHEMA main.gone CASCADE")
+
+
 def test_nothing_is_written_into_a_volume_that_does_not_exist(sql: SparkSession) -> None:
     from notebook_dialect.dbutils.fs import FileSystemUtils
     from notebook_dialect.files.python_files import PythonFiles

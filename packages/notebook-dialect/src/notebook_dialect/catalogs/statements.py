@@ -66,6 +66,15 @@ def _drop_catalog(catalogs: SessionCatalogs, reader: StatementReader) -> DataFra
     return catalogs.no_rows()
 
 
+def _drop_schema(catalogs: SessionCatalogs, reader: StatementReader) -> None:
+    """With CASCADE, drop the volumes of a schema with their files; the schema itself is then dropped by Spark."""
+    reader.take("IF EXISTS")
+    name = catalogs.full_schema(reader.name())
+    if reader.take("CASCADE") and catalogs.store.exists("SCHEMA", name):
+        for volume in catalogs.store.names("VOLUME", *name):
+            catalogs.drop_volume([*name, volume], if_exists=True)
+
+
 def _use_catalog(catalogs: SessionCatalogs, reader: StatementReader) -> str:
     name = reader.name()[0]
     if name.lower() in SESSION_CATALOGS:
@@ -205,6 +214,8 @@ def _analyze(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame | 
 _HANDLERS: dict[str, Callable[[SessionCatalogs, StatementReader], DataFrame | str | None]] = {
     "CREATE CATALOG": _create_catalog,
     "DROP CATALOG": _drop_catalog,
+    "DROP SCHEMA": _drop_schema,
+    "DROP DATABASE": _drop_schema,
     "USE CATALOG": _use_catalog,
     "SET CATALOG": _use_catalog,
     "USE SCHEMA": _use_schema,
