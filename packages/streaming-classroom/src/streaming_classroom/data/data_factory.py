@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -75,6 +75,9 @@ def _reads(source: Mapping[str, Any], place: Path) -> bool | None:
         return None
     return path == place or place in path.parents or path in place.parents
 
+
+#: Called when streams have processed what has landed, by compute where nothing follows a stream by itself.
+after_landing: list[Callable[[], None]] = []
 
 # Held while a batch lands and while a lesson is started over: a cell and the instructor's panel may do it at one time.
 landing = RLock()
@@ -234,6 +237,8 @@ class DataFactory:
         if landed:
             streams |= {query.runId: query for query in self._spark.streams.active}
             wait_until_processed(streams.values(), timeout, self._rows_there)
+            for show in after_landing:
+                show()
 
     def _rows_there(self, query: StreamingQuery) -> int | None:
         """Return the number of landed rows for a stream that reads them, else None."""

@@ -13,10 +13,10 @@ import declarative_pipelines
 from streaming_base import front_end, listener, waiting
 from streaming_base.errors import StreamNotFound, short_message
 from streaming_classroom import environment
-from streaming_classroom.data import datasets
+from streaming_classroom.data import data_factory, datasets
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson, setup_status, storage
-from streaming_classroom.session import cluster, early_start, repeated_starts, user_files
+from streaming_classroom.session import cluster, early_start, frames, repeated_starts, user_files
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     """
     namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
     if environment.is_databricks():
+        if repeated_starts.is_needed() and "display" in namespace:
+            namespace["display"] = frames.wrap_display(namespace["display"])
+            data_factory.after_landing[:] = [frames.show_again]
         return
     from notebook_dialect import Dialect  # on Databricks nothing of it is loaded
 
