@@ -108,7 +108,9 @@ def test_commands_in_documents_and_scripts_parse() -> None:
 def opening(number: str) -> tuple[int, set[str]]:
     """Return the minutes of a lesson, and the lessons that its first words ask for."""
     [lesson] = (path for path in LESSONS if path.name.startswith(f"{number}-"))
-    [[minutes, rest]] = re.findall(r"^\*\*Time:\*\* (\d+) minutes(.+?)(?:\n\n|$)", markdown(lesson), re.M | re.S)
+    [[minutes, rest]] = re.findall(
+        r"^\*\*Time:\*\* (\d+) minutes(?:; \d+ with what is optional)?(.+?)(?:\n\n|$)", markdown(lesson), re.M | re.S
+    )
     return int(minutes), set(re.findall(r"\b\d\d\b", rest))
 
 

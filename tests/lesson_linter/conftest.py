@@ -33,7 +33,7 @@ a lesson be?
 * count its rows;
 * say `why`.
 
-**Time:** 4 minutes. No more.
+**Time:** 7 minutes. No more.
 
 <details><summary>For instructors</summary>
 
@@ -42,7 +42,7 @@ Section 1 takes five minutes.
 """
 STEP = """## 1. A step
 
-*1 minute*
+*2 minutes*
 
 The files land, see [the first step](#1.-A-step) and `[0](x)`.
 
@@ -54,7 +54,7 @@ MORE = """It was one. An interval such as [0, 10) is balanced, and that that is 
 **Predict:** and now?"""
 LAST = """## 2. Another
 
-*2 minutes*
+*3 minutes*
 
 **Predict:** still?"""
 ENDING = """The class in brackets says `NAME_ERROR`.

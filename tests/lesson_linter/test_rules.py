@@ -13,7 +13,7 @@ PARTS = [
     (1, "A course has a first lesson.\n", "", 1, "why", "say why"),
     (1, "**The question:**", "The question:", None, "question", "add a line '**The question:** …?'"),
     (1, "* count its rows;\n", "", 8, "objectives", "at least 3 objectives"),
-    (1, "4 minutes", "a while", None, "time", "'**Time:** NN minutes.'"),
+    (1, "7 minutes", "a while", None, "time", "'**Time:** NN minutes.'"),
     (1, "takes five minutes", "is short", 16, "instructors", "where its minutes go"),
     (2, "%run ", "# it\n%run ", None, "set-up", "'%run ../Includes/Classroom-Setup', alone"),
     (3, "07", "08", None, "set-up", "'DA = start_lesson(\"07\", ...)', alone"),
