@@ -23,6 +23,12 @@ RECORD: dict[str, Any] = {
     },
     "lessons": {"02L-A-Stream-of-Your-Own": "passed"},
 }  # fmt: skip
+#: What the course's own Auto Loader and dialect do in a classic session only; the platform has it everywhere.
+NOT_OVER_CONNECT = {
+    "Auto Loader: maxFilesPerTrigger with availableNow",  # its reports count no rows
+    "Auto Loader: _metadata.file_name",
+    "SQL: COPY INTO, twice",
+}
 MEASURE = """
 import json, sys
 from pathlib import Path
@@ -77,17 +83,18 @@ def test_a_file_that_is_no_record_changes_no_page(copies: Path) -> None:
     assert pages.PARITY.read_text() == before and pages.read() is None
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # five minutes
 @pytest.mark.usefixtures("clean_environment")
-def test_every_case_gives_the_value_of_the_pages_on_the_restricted_engine(
-    run_python: RunPython, tmp_path: Path
-) -> None:
+def test_the_cases_give_the_values_of_the_pages_on_the_restricted_engine(run_python: RunPython, tmp_path: Path) -> None:
     engine = next(engine for engine in ENGINES if engine.name == "serverless")
     (tmp_path / "engine").mkdir()
     with engine.start(tmp_path / "engine") as environment:
         tools = str(Path(pages.__file__).parents[1])
-        done = run_python(MEASURE.format(tools=tools), CLASSROOM_HOME=environment["SERVERLESS_FILES"], **environment)
+        done = run_python(
+            MEASURE.format(tools=tools), 900, CLASSROOM_HOME=environment["SERVERLESS_FILES"], **environment
+        )
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout.splitlines()[-1])
     assert record["serverless"] and record["lessons"] == {"02L": "passed"}
-    assert record["cases"] == {case.what: {"seen": case.here, "here": case.here} for case in CASES}
+    differs = {what for what, found in record["cases"].items() if found.get("seen") != found["here"]}
+    assert differs == NOT_OVER_CONNECT and len(record["cases"]) == len(CASES)
