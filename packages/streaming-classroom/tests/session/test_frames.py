@@ -10,7 +10,10 @@ from streaming_classroom.session import frames
 
 
 class Query:
-    isActive = True
+    isActive, name = True, "high"
+
+    def stop(self) -> None:
+        self.isActive = False
 
     def processAllAvailable(self) -> None:
         """Do nothing: the rows are there."""
@@ -52,6 +55,14 @@ def test_a_stream_is_shown_now_and_after_each_landing_until_it_stops() -> None:
     stream.query.isActive = False
     frames.show_again()
     assert shown == ["rows of `high`"] * 2 and stream.mode == "append"
+
+
+def test_a_stream_of_the_same_name_replaces_the_one_before() -> None:
+    display = frames.wrap_display(lambda _value, **_options: None)
+    first, second = Stream(), Stream()
+    display(first, streamName="high")
+    display(second, streamName="high")
+    assert not first.query.isActive and second.query.isActive
 
 
 def test_anything_else_is_shown_by_the_platform() -> None:

@@ -13,7 +13,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
@@ -110,9 +111,7 @@ def is_folder(part: str) -> bool:
 
 def copy_to(folder: str) -> None:
     """Put every dataset into a folder that is the course's alone, such as one of a lesson's volume."""
-    notes = ownership.claim(directories.home()) / "registered"
-    notes.mkdir(exist_ok=True)
-    with FileLock(notes / "lock", timeout=_LOCK_TIMEOUT):
+    with _locked_notes() as notes:
         for name in names():
             target = classroom_files().local_path(f"{folder}/{name}")
             _copy_dataset(generate(name), target, _note(notes, target))
@@ -124,15 +123,22 @@ def register() -> str:
     The files then equal those of the generators: an edited file is restored, and a file of an earlier generator is
     removed.  Other files stay.  Several kernels may do this at the same time.
     """
-    notes = ownership.claim(directories.home()) / "registered"
-    notes.mkdir(exist_ok=True)
-    with FileLock(notes / "lock", timeout=_LOCK_TIMEOUT):
+    with _locked_notes() as notes:
         for name in names():
             for path in (f"{REGISTERED}/{name}", *(older for older, known in OLDER_PATHS.items() if known == name)):
                 target = classroom_files().local_path(path)
                 if not _leads_elsewhere(target):
                     _copy_dataset(generate(name), target, _note(notes, target))
     return classroom_files().spark_path(REGISTERED)
+
+
+@contextmanager
+def _locked_notes() -> Iterator[Path]:
+    """Yield the folder of notes about copies, which one kernel at a time changes."""
+    notes = ownership.claim(directories.home()) / "registered"
+    notes.mkdir(exist_ok=True)
+    with FileLock(notes / "lock", timeout=_LOCK_TIMEOUT):
+        yield notes
 
 
 def _note(notes: Path, target: Path) -> Path:

@@ -139,14 +139,30 @@ class VolumeStorage:
         paths.local(paths.landing).mkdir(parents=True, exist_ok=True)
 
     def clear(self, paths: Paths) -> None:
-        """Drop volume and schema."""
+        """Drop volume and schema.
+
+        Raises
+        ------
+        NotAvailable
+            The schema has tables and no volume of a lesson: somebody else made it, and nothing is dropped.
+        """
         from pyspark.errors import PySparkException
 
         with suppress(PySparkException):  # not every catalog has it, and the next lesson sets its own
             self._spark.catalog.setCurrentDatabase("default")
-        with suppress(PySparkException):  # the schema does not exist yet
-            self._spark.sql(f"DROP VOLUME IF EXISTS {self._volume}")
-        self._spark.sql(f"DROP SCHEMA IF EXISTS {self._schema} CASCADE")
+        try:
+            volumes = {row["volume_name"] for row in self._spark.sql(f"SHOW VOLUMES IN {self._schema}").collect()}
+        except PySparkException:  # the schema does not exist yet
+            return
+        if user_files.VOLUME in volumes:
+            self._spark.sql(f"DROP VOLUME {self._volume}")
+            self._spark.sql(f"DROP SCHEMA {self._schema} CASCADE")
+        elif volumes or self.tables(paths):
+            raise NotAvailable(
+                f"The schema {self._schema} has no volume {user_files.VOLUME}, so it is not a lesson's, and nothing of "
+                "it was dropped.",
+                f"Set {CATALOG} to another catalog, or drop the schema yourself.",
+            )
 
     def tables(self, paths: Paths) -> list[str]:
         """Return the tables of the schema."""

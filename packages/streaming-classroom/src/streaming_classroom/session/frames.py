@@ -6,6 +6,7 @@ Databricks' own ``display`` starts a query that does not end, which serverless c
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from streaming_classroom.session.repeated_query import RepeatedQuery
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _OF_A_STREAM = ("streamName", "trigger", "processingTime", "checkpointLocation", "outputMode", "view")
+_numbers = count(1)
 _shown: list[tuple[RepeatedQuery, Callable[[], None]]] = []
 
 
@@ -40,7 +42,10 @@ def show_again() -> None:
 
 def _show_stream(frame: DataFrame, options: dict[str, Any], platform_display: Callable[..., None]) -> None:
     spark = frame.sparkSession
-    name = options.get("streamName") or f"display_query_{len(_shown) + 1}"
+    name = options.get("streamName") or f"display_query_{next(_numbers)}"
+    for earlier, _show in _shown:  # the cell is run again
+        if earlier.name == name:
+            earlier.stop()
     query = _start(frame, name, options)
     query.processAllAvailable()
 
