@@ -27,7 +27,7 @@ def slow():
     return spark.read.table("quick").withColumn("slept", udf(lambda value: time.sleep(60), "string")("id"))
 
 def begun(progress):
-    if getattr(progress, "flow", None) == "slow" and progress.state.value == "RUNNING":
+    if getattr(progress, "dataset", None) == "slow" and progress.state.value == "RUNNING":
         Path("begun").touch()
 """
 
