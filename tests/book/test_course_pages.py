@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from book.api_pages import api_page, module_of, public_names
+from book.dark_pictures import dark_svg, with_dark_pictures
 from book.lesson_pages import lesson_page
 from book.links import SETTING, Links, read_address
 from book.page_checks import problems
@@ -52,6 +53,15 @@ def test_links_to_files_lead_to_the_address_of_the_project(tmp_path: Path, monke
     links = Links(PROJECT, read_address(tmp_path), {"docs/ci.md"})
     text = links.rewrite("[a](../LICENSE), [b](ci.md), `[c](../LICENSE)`", "docs/ci.md")
     assert text == "[a](https://github.com/owner/name/blob/HEAD/LICENSE), [b](ci.md), `[c](../LICENSE)`"
+
+
+def test_a_dark_picture_exchanges_light_and_dark_and_keeps_the_hue() -> None:
+    assert dark_svg('<rect fill="#fff"/><path stroke="#000000"/>') == '<rect fill="#1c1c1c"/><path stroke="#ededed"/>'
+    red = dark_svg("#7f1d1d").lstrip("#")
+    assert red[:2] > red[2:4] == red[4:]
+    assert with_dark_pictures("![a](b/c.svg) ![d](e.png)") == (
+        "![a](b/c.svg){.only-light} ![a](b/c.dark.svg){.only-dark} ![d](e.png)"
+    )
 
 
 GOOD = """<!doctype html><html><body><a href="#main">Skip</a><main id="main"><article><h1>Title</h1>

@@ -8,8 +8,10 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from rich.console import Console
 
 from book.building import build
+from book.recordings import record
 
 PROJECT = Path(__file__).parents[2]
 FIRST, LIVE_VIEW, QUIZ, GLOSSARY, REFERENCE = PAGES = (
@@ -19,6 +21,7 @@ FIRST, LIVE_VIEW, QUIZ, GLOSSARY, REFERENCE = PAGES = (
     "notebooks/Glossary.html",
     "packages/stream-view/reference.html",
 )
+RECORDED = "notebooks/00-Start-Here.html"
 WIDE, NARROW = 1280, 390
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 FINDINGS = """
@@ -36,7 +39,10 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(PROJECT, tmp_path_factory.mktemp("book"), "")
+    folder = tmp_path_factory.mktemp("book")
+    recorded = folder / "recordings"
+    assert record([PROJECT / "notebooks/00-Start-Here.ipynb"], recorded, folder / "home", Console(quiet=True))
+    return build(PROJECT, folder, "", recorded)
 
 
 @pytest.fixture(params=[(WIDE, "light"), (NARROW, "dark"), (WIDE, "dark"), (NARROW, "light")], ids=str)
@@ -76,6 +82,37 @@ def test_a_live_view_is_its_last_frame(book: Path, look: Page) -> None:
     opened(book, look, LIVE_VIEW)
     frame = look.locator(".cell_output", has_text="activity_counts · 7 rows")
     expect(frame.locator("tbody tr")).to_have_count(7)
+
+
+def test_a_recorded_stream_plays_without_a_kernel(book: Path, look: Page) -> None:
+    found = opened(book, look, RECORDED)
+    recording = look.locator(".recording")
+    player, saved = recording.get_by_role("group", name="Recording"), recording.locator(".saved")
+    expect(saved).to_be_visible()
+    player.get_by_role("button", name="Play").press("Enter")
+    expect(saved).to_be_hidden()
+    state, rows = recording.locator(".sc-state"), recording.locator(".sc-view tbody")
+    expect(state).to_have_text("running", timeout=60_000)
+    player.get_by_role("button", name="Pause").press("Enter")
+    before = rows.inner_text()
+    player.get_by_role("button", name="On by a batch").press("Enter")
+    expect(rows).not_to_have_text(before, use_inner_text=True)
+    player.get_by_role("slider").press("End")
+    expect(state).to_have_text("stopped")
+    recording.get_by_role("tab", name="Dashboard").press("Enter")
+    expect(recording.get_by_text("rows a batch")).to_be_visible()
+    look.evaluate(AXE)
+    assert look.evaluate(FINDINGS) == []
+    assert look.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert found == []
+
+
+def test_a_picture_is_light_or_dark_as_the_page_is(book: Path, look: Page) -> None:
+    opened(book, look, QUIZ)
+    shown = look.locator("article img[src$='.svg']:visible")
+    expect(shown).to_have_count(1)
+    is_dark = look.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert shown.get_attribute("src").endswith(".dark.svg") is is_dark
 
 
 def test_a_quiz_answers_and_hints_unfold(book: Path, look: Page) -> None:

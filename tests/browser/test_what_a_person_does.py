@@ -113,6 +113,13 @@ def test_a_pinned_view_is_there_whatever_one_reads(notebook, screenshot) -> None
     expect(view.get_by_role("tab", name="Chart")).to_be_in_viewport()
     expect(notebook.cells.nth(NAMED)).to_contain_text("pinned to the corner")  # where it was, no hole
     screenshot(notebook, "pinned")
+    before, handle = view.bounding_box(), view.locator(".sc-header strong").bounding_box()
+    notebook.page.mouse.move(handle["x"] + 3, handle["y"] + 3)
+    notebook.page.mouse.down()
+    notebook.page.mouse.move(handle["x"] - 197, handle["y"] - 97, steps=4)
+    notebook.page.mouse.up()
+    after = view.bounding_box()
+    assert (before["x"] - after["x"], before["y"] - after["y"]) == pytest.approx((200, 100), abs=2)
     view.get_by_role("button", name="Unpin").click()
     expect(view).not_to_have_class(re.compile("sc-pinned"))
     expect(notebook.cells.nth(NAMED)).not_to_contain_text("pinned to the corner")

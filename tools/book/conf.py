@@ -22,7 +22,7 @@ nitpicky = True
 # Types of other projects, whose documentation is elsewhere, and of ours that no public name gives.
 nitpick_ignore_regex = [(r"py:(class|exc|data|obj)", ".*")]
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"
 nb_merge_streams = True
@@ -41,7 +41,7 @@ add_module_names = False
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["static"]
 html_css_files = ["book.css"]
-html_js_files = ["book.js"]
+html_js_files = ["book.js", "recordings.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

@@ -1,6 +1,7 @@
 """A lesson as a page: the committed notebook, with quizzes that answer, hints that fold, and links that open it.
 
-Nothing is executed: the page shows the saved outputs, and of a live view its static frame.  Quizzes and hints fold
+Nothing is executed: the page shows the saved outputs, and of a live view its static frame, beside which its recording
+plays if there is one.  Quizzes and hints fold
 without a script, and no page has a solution.
 """
 
@@ -21,7 +22,9 @@ from streaming_classroom.exercises.verdict import MARKS, marked_up
 
 LEXER = "lesson-cell"
 LAB = "http://localhost:8888/lab/tree/notebooks/"  # where `course.py lab` opens lessons, unless the port is busy
+RECORDINGS = "recordings"  # the folder of the site that has their scripts
 WIDGET = "application/vnd.jupyter.widget-view+json"
+Recordings = Mapping[str, list[dict[str, Any]]]
 _QUIZ = re.compile(r"DA\.quiz\((\d+)\)")
 _CHECK = re.compile(r'DA\.check\("([^"]+)"\)')
 _TITLE = re.compile(r"\A# .+$", re.MULTILINE)
@@ -34,6 +37,7 @@ def lesson_page(
     address: str,
     questions: tuple[Question, ...] = (),
     exercises: Mapping[str, Exercise] | None = None,
+    recordings: Recordings | None = None,
 ) -> nbformat.NotebookNode:
     """Return the notebook that Sphinx reads in the place of a lesson's.
 
@@ -49,6 +53,8 @@ def lesson_page(
         The lesson's quiz.
     exercises : mapping, optional
         Its exercises by their ids.
+    recordings : mapping, optional
+        What moved in its cells, by their ids; see :mod:`.recordings`.
     """
     page = deepcopy(notebook)
     page.metadata.pop("widgets", None)  # without the state of widgets, no page asks for their scripts
@@ -56,6 +62,7 @@ def lesson_page(
     for cell in page.cells:
         if cell.cell_type == "code":
             cell.outputs = _outputs(cell, questions, exercises or {})
+            _offer_recordings(cell, f"{RECORDINGS}/{quote(name.removesuffix('.ipynb'))}.js", recordings or {})
             if any("image/png" in output.get("data", {}) for output in cell.outputs):
                 cell.metadata["mystnb"] = {"image": {"alt": _alt_of_chart(cell.source)}}
     first = page.cells[0]
@@ -79,6 +86,18 @@ def _outputs(cell: Any, questions: tuple[Question, ...], exercises: Mapping[str,
     for output in shown:
         output.get("data", {}).pop(WIDGET, None)
     return shown
+
+
+def _offer_recordings(cell: Any, script: str, recordings: Recordings) -> None:
+    """Put each output that has a recording into a part that the page's player finds."""
+    shown = [output for output in cell.outputs if "text/html" in output.get("data", {})]
+    for number, recording in enumerate(recordings.get(cell.id, [])):
+        if recording["place"] >= len(shown):
+            continue  # the notebook was saved by a run that did not show it
+        data = shown[recording["place"]].data
+        names = {"data-script": f"../{script}", "data-cell": cell.id, "data-number": str(number)}
+        attributes = " ".join(f'{name}="{escape(value)}"' for name, value in names.items())
+        data["text/html"] = f'<div class="recording" {attributes}><div class="saved">{data["text/html"]}</div></div>'
 
 
 def quiz_html(number: int, question: Question) -> str:

@@ -14,8 +14,10 @@ from streaming_classroom.exercises import catalogue
 from streaming_classroom.runner.lesson_files import STATED_MINUTES
 
 from .api_pages import api_page, module_of
-from .lesson_pages import lesson_page
+from .dark_pictures import dark_svg, with_dark_pictures
+from .lesson_pages import RECORDINGS, lesson_page
 from .links import Links
+from .recordings import recordings_of, script_of
 
 _LESSON = re.compile(r"(?P<number>\d+[A-Z]?)-.+\.ipynb")
 _FRONT = {"docs/learning.md": "Learn", "docs/syllabus.md": "Syllabus", "docs/teaching.md": "Teach"}
@@ -47,8 +49,11 @@ class UnfitReadme(ValueError):
     """The README lacks a part that the book's first page shows."""
 
 
-def write(project: Path, source: Path, extra: Path, address: str) -> str:
-    """Write the pages into `source`, and the lessons' notebooks for downloads into `extra`; return the book's title."""
+def write(project: Path, source: Path, extra: Path, address: str, recorded: Path) -> str:
+    """Write the pages into `source`, and what they load into `extra`; return the book's title.
+
+    They load the lessons' notebooks, and the recordings that the folder `recorded` has.
+    """
     readme = _read(project / "README.md")
     lessons = _paths(project, "notebooks/[0-9]*.ipynb")
     packages = _paths(project, "packages/*/README.md")
@@ -69,7 +74,7 @@ def write(project: Path, source: Path, extra: Path, address: str) -> str:
         folder = posixpath.dirname(path)
         texts[f"{folder}/reference.rst"] = api_page(module_of(project / folder))
         texts[path] += toctree(["reference.rst", *(posixpath.relpath(page, folder) for page in more[path])])
-    notebooks = {path: _lesson(project / path, path, links) for path in lessons}
+    notebooks = {path: _lesson(project / path, path, links, recorded, extra) for path in lessons}
     texts |= {path: nbformat.writes(notebook) for path, notebook in notebooks.items()}
     texts["lessons.md"] = lessons_page(notebooks, texts.get("docs/learning.md", ""))
     texts["packages.md"] = packages_page(links.rewrite(_table_of_packages(readme), "README.md"), packages)
@@ -85,11 +90,14 @@ def write(project: Path, source: Path, extra: Path, address: str) -> str:
 
     for name, text in texts.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
-        (source / name).write_text(text, encoding="utf-8")
+        (source / name).write_text(text if name in notebooks else with_dark_pictures(text), encoding="utf-8")
     for folder, paths in ((source, links.copies), (extra, lessons)):
         for path in paths:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(project / path, folder / path)
+    for path in (path for path in links.copies if path.endswith(".svg")):
+        dark = source / f"{path.removesuffix('.svg')}.dark.svg"
+        dark.write_text(dark_svg(_read(project / path)), encoding="utf-8")
     return _find(r"\A# (.+)$", readme, "title")
 
 
@@ -149,14 +157,18 @@ def toctree(entries: Iterable[str]) -> str:
     return "\n".join(["\n\n```{toctree}", ":hidden:", ":maxdepth: 1", "", *entries, "```", ""])
 
 
-def _lesson(file: Path, path: str, links: Links) -> nbformat.NotebookNode:
+def _lesson(file: Path, path: str, links: Links, recorded: Path, extra: Path) -> nbformat.NotebookNode:
     number = file.name.partition("-")[0]
     exercises = {exercise.id: exercise for exercise in catalogue.exercises_of(number)}
     notebook = nbformat.read(file, as_version=4)
-    page = lesson_page(notebook, file.name, links.address, catalogue.quiz_of(number), exercises)
+    recordings = recordings_of(notebook, recorded / f"{file.stem}.json")
+    if recordings:
+        (extra / RECORDINGS).mkdir(parents=True, exist_ok=True)
+        (extra / RECORDINGS / f"{file.stem}.js").write_text(script_of(recordings), encoding="utf-8")
+    page = lesson_page(notebook, file.name, links.address, catalogue.quiz_of(number), exercises, recordings)
     for cell in page.cells:
         if cell.cell_type == "markdown":
-            cell.source = links.rewrite(cell.source, path)
+            cell.source = with_dark_pictures(links.rewrite(cell.source, path))
     return page
 
 

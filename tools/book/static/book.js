@@ -1,5 +1,6 @@
 // What the pages do beyond the theme: parts that scroll can be scrolled by the keyboard, the theme's arrows have names,
-// and a search in files on the disk lists pages without their first lines, which a browser would have to fetch.
+// outputs follow the theme, and a search in files on the disk lists pages without their first lines, which a browser would
+// have to fetch.
 
 if (window.location.protocol === "file:") {
   DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
@@ -22,6 +23,15 @@ function nameArrows() {
   }
 }
 
+// The lessons' outputs know a dark page by JupyterLab's sign.
+function followTheme() {
+  document.body.dataset.jpThemeLight = String(document.documentElement.dataset.theme !== "dark");
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  followTheme();
+  new MutationObserver(followTheme).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+});
 document.addEventListener("DOMContentLoaded", nameArrows);
 document.addEventListener("DOMContentLoaded", letKeysScroll);
 window.addEventListener("resize", letKeysScroll);

@@ -164,9 +164,13 @@ def lint(options: argparse.Namespace) -> int:
     return _delegate([sys.executable, "-m", "code_checks", *options.lessons], _with_tools())
 
 
-def book(_options: argparse.Namespace) -> int:
+def book(options: argparse.Namespace) -> int:
     """Build the book: lessons with their outputs, and documents, as web pages."""
-    return _delegate([sys.executable, "-m", "book"], _with_tools())
+    recorded: list[str] = []
+    if options.record is not None:
+        _set_up()
+        recorded = ["--record", *options.record]
+    return _delegate([sys.executable, "-m", "book", *recorded], _with_tools())
 
 
 def convert(options: argparse.Namespace) -> int:
@@ -338,6 +342,12 @@ def _add_arguments(commands: Mapping[str, CommandParser]) -> None:
     add("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
     add("--fix", action="store_true", help="re-create what is missing or damaged of what set-up makes")
 
+    commands["book"].add_argument(
+        "--record",
+        nargs="*",
+        metavar="LESSON",
+        help="run these lessons first, or all, and record their streams, which then play in the pages",
+    )
     commands["parity"].add_argument(
         "--merge", type=Path, metavar="FILE", help="what tools/Measure-This-Compute.py has written"
     )

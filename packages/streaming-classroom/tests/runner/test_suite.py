@@ -140,7 +140,7 @@ def test_a_strangers_folder_is_no_place_for_runs(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def _wait_for(condition: Callable[[], object], timeout: float = 30.0) -> None:
+def _wait_for(condition: Callable[[], object], timeout: float = 120.0) -> None:
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, "the lesson did not come so far"

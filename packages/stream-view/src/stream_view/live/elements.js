@@ -43,7 +43,7 @@ const unitFor = (number) => (Math.abs(number) >= 1e4 && UNITS.find(([size]) => M
 function short(number) {
   if (!Number.isFinite(number)) return "";
   const [size, unit] = unitFor(number);
-  return trim(number / size) + unit;
+  return written(+(number / size).toPrecision(3), 0, 6) + unit;
 }
 
 // The number itself; an exponent only where nobody would read so many digits.

@@ -31,7 +31,7 @@ function makeHeader(root, stop) {
 
   // What one reads about a stream may be longer than the page: pinned, the view stays in the corner of the window.
   const place = element("div", { class: "sc-place" }, "This cell's view is pinned to the corner of the window. Unpin it there, and it comes back.");
-  const pin = element("button", { type: "button", class: "sc-pin", "aria-pressed": "false", title: "Keep this view in the corner of the window", onclick: () => {
+  const pin = element("button", { type: "button", class: "sc-pin", "aria-pressed": "false", title: "Keep this view in the corner of the window; drag it by its first line", onclick: () => {
     root.parentElement.style.minHeight = `${root.offsetHeight}px`; // its place stays as large as it was
     const pinned = root.classList.toggle("sc-pinned");
     if (pinned) {
@@ -39,12 +39,35 @@ function makeHeader(root, stop) {
     } else {
       place.remove();
       root.parentElement.style.minHeight = "";
+      moveTo(null);
     }
     pin.setAttribute("aria-pressed", String(pinned));
     pin.textContent = pinned ? "Unpin" : "Pin";
     nameButtons();
   } }, "Pin");
   const line = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, pin, button);
+
+  // Put the pinned view at a place of the window, or, without one, back to where the style has it.
+  function moveTo(corner) {
+    const within = (value, most) => `${Math.max(0, Math.min(value, most))}px`;
+    Object.assign(root.style, corner ? {
+      left: within(corner.left, window.innerWidth - root.offsetWidth),
+      top: within(corner.top, window.innerHeight - root.offsetHeight),
+      right: "auto",
+      bottom: "auto",
+    } : { left: "", top: "", right: "", bottom: "" });
+  }
+
+  // It may cover what one reads next, so it can be dragged away by its first line.
+  line.addEventListener("pointerdown", (down) => {
+    if (!root.classList.contains("sc-pinned") || down.target.closest("button")) return;
+    const { left, top } = root.getBoundingClientRect();
+    const drag = (move) => moveTo({ left: left + move.clientX - down.clientX, top: top + move.clientY - down.clientY });
+    line.setPointerCapture(down.pointerId);
+    line.addEventListener("pointermove", drag);
+    line.addEventListener("lostpointercapture", () => line.removeEventListener("pointermove", drag), { once: true });
+    down.preventDefault();
+  });
   const alert = element("div", { class: "sc-error", role: "alert", hidden: "" });
   const row = element("div", {}, line, alert);
 

@@ -33,6 +33,10 @@ _TRACEBACK = 15.0  # seconds for an interrupted cell to say which line it was in
 _IOPUB = 30  # nbclient's 4 s are too short for the last of a large output on a busy machine
 
 
+#: Called with each message that the kernel publishes, and the position of the cell that it belongs to, if any.
+MessageObserver = Callable[[dict[str, Any], int | None], None]
+
+
 class Interrupted(Exception):
     """The run was interrupted."""
 
@@ -82,6 +86,8 @@ class LessonClient(PapermillNotebookClient):
         deadlines: Deadlines,
         prepare: str | None,
         on_cells_done: Callable[[], None],
+        on_message: MessageObserver = lambda message, cell_index: None,
+        interactive: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(
@@ -96,6 +102,8 @@ class LessonClient(PapermillNotebookClient):
         self._deadlines = deadlines
         self._prepare = prepare
         self._on_cells_done = on_cells_done
+        self._on_message = on_message
+        self._interactive = interactive
         self._cell_of: dict[str, int] = {}
         self._interrupted = False
 
@@ -135,6 +143,7 @@ class LessonClient(PapermillNotebookClient):
             self.start_new_kernel(**start)
             try:
                 self.start_new_kernel_client()
+                self.kc.allow_stdin = self._interactive  # which is how a kernel knows a person at the notebook
                 return
             except RuntimeError:  # nbclient has taken away what was left of it
                 if not left:
@@ -181,6 +190,7 @@ class LessonClient(PapermillNotebookClient):
         while True:
             message = await ensure_async(self.kc.iopub_channel.get_msg(timeout=None))
             if message["parent_header"].get("msg_id") != request:
+                self._on_message(message, None)
                 self._note_late(message)
             elif message["content"].get("execution_state") == "idle":
                 return
@@ -190,6 +200,7 @@ class LessonClient(PapermillNotebookClient):
         self._cell_of[parent_msg_id] = cell_index
         while True:
             message = await ensure_async(self.kc.iopub_channel.get_msg(timeout=None))
+            self._on_message(message, self._cell_of.get(message["parent_header"].get("msg_id")))
             if message["parent_header"].get("msg_id") != parent_msg_id:
                 self._note_late(message)
                 continue
@@ -246,11 +257,14 @@ def execute_notebook(
     on_cells_done: Callable[[], None],
     cancel: threading.Event,
     prepare: str | None = None,
+    on_message: MessageObserver = lambda message, cell_index: None,
+    interactive: bool = False,
 ) -> NotebookNode:
     """Run the cells of a notebook, keep it in the file ``executed``, and fill in ``seen``; nothing of it is raised.
 
     ``start`` are the kernel's ``cwd``, ``env`` and ``stderr``; ``on_cells_done`` is called before the kernel ends;
-    ``cancel`` prevents further cells; ``prepare`` is code to run first.
+    ``cancel`` prevents further cells; ``prepare`` is code to run first; ``on_message`` hears what the kernel publishes;
+    ``interactive`` shows what a person at the notebook is shown.
     """
 
     def before(cell: NotebookNode, cell_index: int) -> None:
@@ -263,7 +277,17 @@ def execute_notebook(
         seen.replies[cell_index] = execute_reply["content"]
 
     nb_man = NotebookExecutionManager(nb, output_path=str(executed), progress_bar=False)
-    client = LessonClient(nb_man, seen, deadlines, prepare, on_cells_done, on_cell_start=before, on_cell_executed=after)
+    client = LessonClient(
+        nb_man,
+        seen,
+        deadlines,
+        prepare,
+        on_cells_done,
+        on_message,
+        interactive,
+        on_cell_start=before,
+        on_cell_executed=after,
+    )
     nb_man.notebook_start()
     try:
         client.execute(**start)

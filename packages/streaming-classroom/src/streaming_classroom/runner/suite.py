@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from filelock import FileLock, Timeout
@@ -32,7 +33,7 @@ from notebook_dialect.notebooks.convert import as_notebook
 from streaming_base.errors import UnreadableNotebook
 from streaming_classroom import environment
 from streaming_classroom.files import ownership
-from streaming_classroom.runner.engine import Deadlines, Observed, execute_notebook
+from streaming_classroom.runner.engine import Deadlines, MessageObserver, Observed, execute_notebook
 from streaming_classroom.runner.kernel import KERNEL_LOG, end_processes, kernel_environment
 from streaming_classroom.runner.lesson_files import code_cells, no_lessons, read_lesson, save_outputs, solved
 from streaming_classroom.runner.outcome import differences, find_failures
@@ -78,6 +79,8 @@ class RunRequest:
     parameters: Mapping[str, str] = field(default_factory=dict)
     compare: bool = False
     solved: bool = False
+    on_message: MessageObserver = lambda message, cell_index: None
+    interactive: bool = False
 
     @property
     def home(self) -> Path:
@@ -104,6 +107,8 @@ def run_lessons(
     parameters: Mapping[str, str] | None = None,
     compare: bool = False,
     solved: bool = False,
+    on_message: Callable[[Path, dict[str, Any], int | None], None] = lambda notebook, message, cell_index: None,
+    interactive: bool = False,
 ) -> SuiteResult:
     """Execute lessons, each in a fresh kernel and a home of its own, and report how they went.
 
@@ -132,6 +137,10 @@ def run_lessons(
         Fail a lesson also where a fresh output is not the one in its file; see :mod:`.outcome`.
     solved
         Run the exercises with their solutions in, and fail a lesson whose checks do not find them right.
+    on_message
+        Called with each message that a notebook's kernel publishes, and the position of the message's cell, if any.
+    interactive
+        Show in the cells what a person at the notebook is shown, such as live views.
     home
         The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
 
@@ -162,6 +171,8 @@ def run_lessons(
                 parameters=parameters or {},
                 compare=compare,
                 solved=solved,
+                on_message=partial(on_message, notebook),
+                interactive=interactive,
             )
             for name, notebook in _named(lessons)
         ]
@@ -333,6 +344,8 @@ def _execute(
                 on_cells_done=on_cells_done,
                 cancel=cancel,
                 prepare=_PREPARE if request.guest else None,
+                on_message=request.on_message,
+                interactive=request.interactive,
             )
         finally:
             end_processes(request.home, ask=seen.trouble is not None)
