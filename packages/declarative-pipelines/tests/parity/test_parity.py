@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -95,3 +96,7 @@ def test_the_page_has_what_the_cases_give(spark: SparkSession, tmp_path: Path) -
         case.what: [shown(case.expected), shown(rows[case.what]), "yes"] for case in SPARK_4_3
     }
     assert set(page) == {*seen, *(case.what for case in SPARK_4_3)}
+    verdicts = [cells[3] for what, cells in page.items() if what in seen]
+    total, same, unknown, examples = map(int, re.findall(r"\d+", PAGE.read_text(encoding="utf-8").splitlines()[2])[:4])
+    assert (total, same, unknown) == (len(seen), verdicts.count("yes"), verdicts.count("undocumented"))
+    assert examples == len(SPARK_4_3)
