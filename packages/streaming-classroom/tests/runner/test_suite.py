@@ -19,7 +19,7 @@ from streaming_classroom.errors import SetupError
 from streaming_classroom.runner import suite
 from streaming_classroom.runner.kernel import HOME_VARIABLE
 from streaming_classroom.runner.results import SuiteResult
-from streaming_classroom.runner.suite import KEPT, new_run, run_lessons
+from streaming_classroom.runner.suite import KEPT, Estimate, new_run, run_lessons
 
 
 @pytest.mark.slow
@@ -138,6 +138,13 @@ def test_a_strangers_folder_is_no_place_for_runs(tmp_path: Path) -> None:
     with pytest.raises(SetupError), new_run(tmp_path):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_the_rest_of_a_run_takes_as_long_as_what_has_ended() -> None:
+    estimate = Estimate(3, started=100.0)
+    assert estimate.after(160.0) == "; 1 of 3, about 2 min left"
+    assert estimate.after(190.0) == "; 2 of 3, about 1 min left"
+    assert estimate.after(260.0) == ""
 
 
 def _wait_for(condition: Callable[[], object], timeout: float = 120.0) -> None:

@@ -178,7 +178,8 @@ def run_lessons(
         ]
         slots = threading.Semaphore(max(1, jobs))
         with _interruptible() as cancel, ThreadPoolExecutor(2 * max(1, jobs), thread_name_prefix="lesson") as pool:
-            futures = [pool.submit(_run_in_slot, request, console, slots, cancel) for request in requests]
+            estimate = Estimate(len(requests), started)
+            futures = [pool.submit(_run_in_slot, request, console, slots, cancel, estimate) for request in requests]
             _wait(futures, requests, cancel)
     results = tuple(future.result() for future in futures)
     result = SuiteResult(results, time.monotonic() - started, cancel.is_set())
@@ -248,8 +249,27 @@ def _wait(futures: list[Future[LessonResult]], requests: list[RunRequest], cance
                     end_processes(request.home, patience=_GRACE, ask=True)
 
 
+class Estimate:
+    """How long the rest of a run takes if its lessons take as long as those that have ended."""
+
+    def __init__(self, lessons: int, started: float) -> None:
+        self._lessons, self._started = lessons, started
+        self._ended = 0
+        self._lock = threading.Lock()
+
+    def after(self, now: float) -> str:
+        """Count a lesson that has ended; return the number of ended ones and the minutes left, or nothing at the end."""
+        with self._lock:
+            self._ended += 1
+            left = self._lessons - self._ended
+            if not left:
+                return ""
+            minutes = (now - self._started) / self._ended * left / 60
+            return f"; {self._ended} of {self._lessons}, about {max(1, round(minutes))} min left"
+
+
 def _run_in_slot(
-    request: RunRequest, console: Console, slots: threading.Semaphore, cancel: threading.Event
+    request: RunRequest, console: Console, slots: threading.Semaphore, cancel: threading.Event, estimate: Estimate
 ) -> LessonResult:
     with ExitStack() as slot:
         slot.enter_context(slots)
@@ -260,7 +280,7 @@ def _run_in_slot(
         free_slot = slot.close if environment.is_one_machine() else lambda: None
         result = _run_lesson(request, free_slot, cancel)
         outcome = f"[{STYLES[result.outcome]}]{result.outcome}[/]"
-        text = f"{outcome} {escape(result.lesson)} in {result.seconds:.1f} s"
+        text = f"{outcome} {escape(result.lesson)} in {result.seconds:.1f} s{estimate.after(time.monotonic())}"
         console.print(text, highlight=False, soft_wrap=True)
         return result
 
