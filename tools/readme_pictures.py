@@ -1,9 +1,11 @@
-"""Takes the pictures of the README from the real page: ``python tools/readme_pictures.py`` writes docs/images.
+"""Takes pictures from real pages: ``python tools/readme_pictures.py`` writes two of the README and one of lesson 16.
 
 ``stream.gif``
     A batch lands, the table and the chart of a running stream change, and a click stops it.
 ``verdict.png``
     The verdict on an answer that is right on the data that is here, and wrong on data that the learner has not seen.
+``16-structured-streaming-tab.png``
+    The statistics of a stream in Spark's own web interface.
 """
 
 from __future__ import annotations
@@ -44,6 +46,19 @@ faulty = (spark.readStream
     .trigger(availableNow=True)
     .toTable("faulty_readings"))"""
 CHECK = 'DA.check("01.3")'
+SPARKS_OWN = directories.PROJECT / "notebooks" / "images" / "16-structured-streaming-tab.png"
+TAB = """%load_ext streaming_classroom
+from streaming_classroom import start_lesson
+DA = start_lesson("16", dataset="bakery/heartbeats")
+spark.conf.set("spark.sql.shuffle.partitions", 2)
+DA.data_factory.load(continuous=True, interval=1, batches=30)
+healthy = (spark.readStream.format("cloudFiles").option("cloudFiles.format", "json")
+    .option("cloudFiles.maxFilesPerTrigger", 6)
+    .schema("oven STRING, at TIMESTAMP, status STRING, temperature DOUBLE").load(DA.paths.landing)
+    .writeStream.queryName("healthy").option("checkpointLocation", f"{DA.paths.checkpoints}/healthy")
+    .trigger(processingTime="2 seconds").toTable("healthy"))
+DA.block_until_stream_is_ready(healthy, min_batches=12)
+print(spark.sparkContext.uiWebUrl, healthy.runId)"""
 POINTER = """
 ([x, y]) => {
   document.getElementById("pointer")?.remove();
@@ -63,6 +78,20 @@ def main() -> None:
         with running_lab(root) as lab:
             take_stream(browser, lab, root)
             take_verdict(browser, lab, root)
+            take_structured_streaming_tab(browser, lab, root)
+
+
+def take_structured_streaming_tab(browser: Browser, lab: str, root: Path) -> None:
+    """Take the statistics of a running stream from Spark's web interface."""
+    notebook = Notebook(browser, lab, root / "tab.ipynb", root, [TAB], WIDTH + 80, HEIGHT + 160)
+    notebook.run(0)
+    [(address, run)] = re.findall(r"(http://\S+) ([0-9a-f-]{36})", notebook.cells.first.inner_text())
+    page = browser.new_page(viewport={"width": 1300, "height": 1400})
+    page.goto(f"{address}/StreamingQuery/statistics/?id={run}")
+    page.get_by_text("Operation Duration").wait_for()
+    page.wait_for_timeout(1000)  # its charts are drawn after its text
+    page.locator("#operation-duration-timeline, .timeline").last.wait_for()
+    page.screenshot(path=SPARKS_OWN, clip={"x": 0, "y": 76, "width": 1064, "height": 1185})
 
 
 def take_verdict(browser: Browser, lab: str, root: Path) -> None:

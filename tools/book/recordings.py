@@ -155,7 +155,9 @@ def record(lessons: Iterable[Path], folder: Path, home: Path, console: Console) 
     def hear(notebook: Path, message: dict[str, Any], cell: int | None) -> None:
         recorders.setdefault(notebook, Recorder()).hear(message, cell)
 
-    result = run_lessons([*lessons], home=home, console=console, cell_timeout=300, lesson_timeout=1800, on_message=hear, interactive=True)
+    result = run_lessons(
+        [*lessons], home=home, console=console, cell_timeout=300, lesson_timeout=1800, on_message=hear, interactive=True
+    )
     folder.mkdir(parents=True, exist_ok=True)
     for lesson in result.lessons:
         if lesson.outcome != "passed":
