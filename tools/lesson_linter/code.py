@@ -13,6 +13,7 @@ from typing import Any
 from notebook_dialect.notebooks import cell_language
 from notebook_dialect.notebooks.convert import jupyter_metadata
 from streaming_classroom.files import directories
+from streaming_classroom.runner.lesson_files import ENDING
 from streaming_classroom.runner.results import EXERCISE, MAY_FAIL, MAY_WRITE_STDERR
 
 from .lesson import Cell, Lesson, Problem
@@ -23,7 +24,17 @@ LONGEST_SLEEP = 5  # seconds
 LARGEST = 300_000  # bytes, which can be read in a diff
 CHECKED = "nbval-check-output"
 SKIPPED = "skip-execution"  # nbclient's own
-KNOWN_TAGS = (EXERCISE, MAY_FAIL, MAY_WRITE_STDERR, CHECKED, SKIPPED, "nbval-ignore-output", "nbval-skip", "parameters")
+KNOWN_TAGS = (
+    ENDING,
+    EXERCISE,
+    MAY_FAIL,
+    MAY_WRITE_STDERR,
+    CHECKED,
+    SKIPPED,
+    "nbval-ignore-output",
+    "nbval-skip",
+    "parameters",
+)
 #: Figures that a query's report over Spark Connect has as attributes only; its keys hold None there.
 _ATTRIBUTES_ONLY = ("numInputRows", "inputRowsPerSecond", "processedRowsPerSecond")
 _MACHINE_PATHS = (

@@ -354,7 +354,7 @@ def _add_arguments(commands: Mapping[str, CommandParser]) -> None:
 
     add = commands["run"].add_argument
     add("lessons", nargs="*", metavar="LESSON", help="number (07), or path of a notebook or folder; default: all")
-    add("--save", action="store_true", help="write the outputs back into notebooks/")
+    add("--save", action="store_true", help="write the outputs back into notebooks/; with --solved only how labs end")
     add("--compare", action="store_true", help="fail where marked outputs differ from the files'")
     add("--solved", action="store_true", help="run the exercises with their solutions filled in")
     add("--jobs", type=number(1), default=1, metavar="N", help="lessons at a time (default: 1)")
@@ -397,7 +397,8 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
     """Outputs go back into, or are compared with, the course's own lessons only, run as they are."""
     guests = [path for path in lessons if not path.is_relative_to(directories.notebooks())]
     asked = [option for option in ("save", "compare") if getattr(options, option)]
-    if asked and (guests or options.parameter or options.solved or len(asked) > 1):
+    against_solved = options.solved and "compare" in asked
+    if asked and (guests or options.parameter or against_solved or len(asked) > 1):
         others = [f"--{name}" for name in ("compare", "solved") if getattr(options, name) and name != asked[0]]
         others += ["-p"] * bool(options.parameter) + list(map(str, guests))
         raise NotAvailable(f"--{asked[0]} is for the course's lessons, run as they are.", f"Leave out {others[0]}.")

@@ -8,6 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.runner.lesson_files import (
+    ENDING,
     exercises,
     find_lessons,
     read_lesson,
@@ -54,6 +55,19 @@ def test_what_is_not_a_notebook_is_refused_in_one_sentence(tmp_path: Path, conte
     with pytest.raises(InvalidNotebook, match=reason) as caught:
         read_lesson(path)
     assert "\n" not in str(caught.value)
+
+
+def test_an_ending_is_saved_by_a_run_with_solutions_only_and_folded() -> None:
+    nb = lesson()
+    nb.cells[0].metadata["tags"] = [ENDING]
+    nb.cells[0].outputs = [new_output("stream", text="as saved\n")]
+    ran = executed(new_output("stream", text="3 < 4\n"), new_output("display_data", {"text/html": "<b>four</b>"}))
+    assert transplant(nb, ran, HOME).cells[0].outputs == nb.cells[0].outputs
+    [output] = transplant(nb, ran, HOME, solved=True).cells[0].outputs
+    assert output.data["text/html"] == (
+        "<details><summary>How it ends</summary><pre>3 &lt; 4\n</pre><b>four</b></details>"
+    )
+    assert transplant(lesson(), ran, HOME, solved=True).cells[0].outputs == []
 
 
 def test_nothing_but_outputs_and_counts_is_taken_over() -> None:

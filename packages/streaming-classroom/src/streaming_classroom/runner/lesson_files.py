@@ -5,6 +5,9 @@ give the same files in the same order, and never none: an empty list is an error
 
 The executed notebook is never copied over the lesson: only outputs and execution counts are taken from it, so a saved
 lesson cannot differ from its source otherwise.  The same run saves the same bytes on every machine.
+
+A lab's cell with the tag ``ending`` shows how its story ends, which only its solutions can tell: its saved output, folded,
+is of a run with them.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +33,7 @@ NOTEBOOK_SUFFIXES = (".ipynb", ".py", ".sql")  # the last two in Databricks' sou
 CHECK = re.compile(r'DA\.check\("(?P<id>[^"]+)"\)')
 #: The minutes of a lesson, in its opening cell.
 STATED_MINUTES = re.compile(r"^(\*\*Time:\*\* )(\d+)( minutes?\b)", re.MULTILINE)
+ENDING = "ending"
 STAND_IN_HOME = "/classroom"
 _NUMBER = re.compile(r"0*(\d+)([a-z]?)", re.IGNORECASE)
 _LESSON = re.compile(r"(\d{2,}[a-z]?)-.+\.ipynb", re.IGNORECASE)
@@ -191,21 +196,24 @@ def code_cells(nb: NotebookNode) -> int:
     )
 
 
-def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path) -> None:
+def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path, *, solved: bool = False) -> None:
     """Write the outputs of `executed` into the lesson at `path` atomically, with `home` replaced by a placeholder.
 
-    Raises RunnerError if the file differs from `before`; it is left alone.
+    Of a run with solutions, only those of the cells that show an ending are written. Raises RunnerError if the file differs from `before`; it is left alone.
     """
     nb, now = read_lesson(path)
     if now != before:
         raise RunnerError(f"{path} was edited while it ran, so its outputs were not saved; run it again.")
-    content = render(transplant(nb, executed, home))
+    content = render(transplant(nb, executed, home, solved=solved))
     if content != before:
         ownership.write_atomically(path.resolve(), content)
 
 
-def transplant(nb: NotebookNode, executed: NotebookNode, home: Path) -> NotebookNode:
-    """Return `nb` with the outputs of `executed`, without parts that differ from run to run."""
+def transplant(nb: NotebookNode, executed: NotebookNode, home: Path, *, solved: bool = False) -> NotebookNode:
+    """Return `nb` with the outputs of `executed`, without parts that differ from run to run.
+
+    A run with solutions gives the cells that show an ending their outputs, folded, and other runs give all others theirs.
+    """
     nb = copy.deepcopy(nb)
     for noise in ("papermill", "widgets"):
         nb.metadata.pop(noise, None)
@@ -213,10 +221,32 @@ def transplant(nb: NotebookNode, executed: NotebookNode, home: Path) -> Notebook
     for cell, ran in zip(nb.cells, executed.cells, strict=True):
         for noise in ("papermill", "execution"):
             cell.metadata.pop(noise, None)
-        if cell.cell_type == "code":
+        if cell.cell_type != "code":
+            continue
+        is_ending = ENDING in cell.metadata.get("tags", [])
+        if not solved:
             cell.execution_count = ran.execution_count
-            cell.outputs = _stable_outputs(ran.outputs, home)
+        if solved == is_ending:
+            outputs = _stable_outputs(ran.outputs, home)
+            cell.outputs = [_folded(outputs)] if is_ending else outputs
     return nb
+
+
+def _folded(outputs: list[NotebookNode]) -> NotebookNode:
+    """Return outputs as one that unfolds."""
+    from nbformat.v4 import new_output
+
+    parts, texts = [], []
+    for output in outputs:
+        data = output.get("data", {})
+        text = output.get("text") or data.get("text/plain", "")
+        texts.append(text)
+        if "image/png" in data:
+            parts.append(f'<img alt="{escape(text)}" src="data:image/png;base64,{data["image/png"].strip()}">')
+        else:
+            parts.append(data.get("text/html") or f"<pre>{escape(text)}</pre>")
+    html = f"<details><summary>How it ends</summary>{''.join(parts)}</details>"
+    return new_output("display_data", {"text/html": html, "text/plain": "How it ends:\n" + "\n".join(texts)})
 
 
 def render(nb: NotebookNode) -> bytes:

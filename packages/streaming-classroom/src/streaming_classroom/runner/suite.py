@@ -121,7 +121,7 @@ def run_lessons(
     jobs
         How many lessons may run at the same time, not counting those that only end their processes.
     save
-        Write outputs back into the files of the lessons that passed.
+        Write outputs back into the files of the lessons that passed; with `solved`, only how labs end.
     cell_timeout, lesson_timeout
         Deadlines in seconds, for every cell and for every lesson.
     junit
@@ -258,7 +258,7 @@ class Estimate:
         self._lock = threading.Lock()
 
     def after(self, now: float) -> str:
-        """Count a lesson that has ended; return the number of ended ones and the minutes left, or nothing at the end."""
+        """Count a lesson that has ended; return how many have, and the minutes left, or nothing at the end."""
         with self._lock:
             self._ended += 1
             left = self._lessons - self._ended
@@ -304,7 +304,7 @@ def _run_lesson(request: RunRequest, on_cells_done: Callable[[], None], cancel: 
     interrupted = cancel.is_set() and (seen.trouble is not None or bool(failures))
     if request.save and not failures and not interrupted:
         try:
-            save_outputs(request.notebook, content, executed, request.home)
+            save_outputs(request.notebook, content, executed, request.home, solved=request.solved)
         except (RunnerError, OSError) as error:
             failures = (Failure(request.notebook, None, None, None, "save", str(error)),)
     passed = not failures and not interrupted
