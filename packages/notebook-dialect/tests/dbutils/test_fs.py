@@ -13,7 +13,7 @@ from notebook_dialect.dbutils.execution_errors import (
     PathNotFound,
 )
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils, MountInfo
-from notebook_dialect.dbutils.secrets import SecretUtils
+from notebook_dialect.dbutils.utilities import SecretUtils
 from notebook_dialect.dbutils.widgets import Widgets
 from streaming_classroom.files.directories import classroom_files
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from notebook_dialect.catalogs.errors import CatalogError, syntax_error
 from notebook_dialect.catalogs.session_catalogs import SESSION_CATALOGS
+from notebook_dialect.catalogs.store import CatalogError, syntax_error
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -28,9 +28,9 @@ from notebook_dialect.dbutils.execution_errors import (
     PathProtected,
     as_execution_errors,
 )
-from notebook_dialect.dbutils.imports import describe
 from notebook_dialect.dbutils.paths import ResolvedPath, locate, locate_removable, locate_writable, require_inside
-from notebook_dialect.files.filesystem import SCHEME, FileSystem
+from notebook_dialect.dbutils.utilities import describe
+from notebook_dialect.filesystem import SCHEME, FileSystem
 
 
 def is_checksum(name: str) -> bool:

@@ -14,7 +14,6 @@ import ast
 import ctypes
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -23,16 +22,16 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.dbutils.imports import describe
-from notebook_dialect.errors import NotebookExit
-from notebook_dialect.notebooks import include
+from notebook_dialect import include
+from notebook_dialect.dbutils.utilities import describe
+from notebook_dialect.include import NotebookExit
 from streaming_base import front_end, waiting
 from streaming_base.errors import ExplainedError, NotAvailable
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from notebook_dialect.notebooks.running_notebooks import Notebook, RunningNotebooks
+    from notebook_dialect.include import Notebook, RunningNotebooks
 
     IsolatedNotebook = Callable[[InteractiveShell], AbstractContextManager[None]]
 
@@ -73,11 +72,6 @@ class _FloatsAsLiterals(ast.NodeTransformer):
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="nan" | "inf" | "-inf" as text)]):
                 return ast.Constant(float(text))
         return node
-
-
-def variable_name(*names: str) -> str:
-    """Return ``CLASSROOM_A_B`` for ``a`` and ``b``: upper case, and ``_`` for all but letters and digits."""
-    return re.sub(r"[^A-Z0-9]", "_", "_".join(("CLASSROOM", *names)).upper())
 
 
 @dataclass(eq=False)

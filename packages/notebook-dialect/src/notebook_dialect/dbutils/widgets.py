@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from notebook_dialect.dbutils.execution_errors import InputWidgetNotDefined, WidgetInvalid
-from notebook_dialect.dbutils.imports import describe
-from notebook_dialect.dbutils.notebook_runs import papermill_parameters, variable_name
+from notebook_dialect.dbutils.notebook_runs import papermill_parameters
+from notebook_dialect.dbutils.utilities import describe, variable_name
 from streaming_base import front_end
 
 if TYPE_CHECKING:
