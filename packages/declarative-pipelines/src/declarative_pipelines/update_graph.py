@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
 _log = logging.getLogger(__name__)
+LONGEST = 300  # characters of an error's first sentence
+_END_OF_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 
 
 def _bundle(graph: Graph) -> dict[str, str]:
@@ -168,11 +170,6 @@ def _harmless(view: LiveGraph) -> Iterator[None]:
         _log.warning("The graph of an update could not be drawn", exc_info=True)
         with suppress(Exception):  # where nothing can be said either
             view.give_up(error)
-
-
-LONGEST = 300  # characters of an error's first sentence
-
-_END_OF_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 
 
 class UpdateGraph:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _NAMES = ("spark", "sql", "table", "dbutils", "getArgument", "display", "displayHTML", "udf")
+_ANSI_HINT = "ANSI mode makes this an error; older clusters give NULL: SET spark.sql.ansi.enabled = false."
 
 
 class Dialect:
@@ -186,7 +187,6 @@ def _sql_context(spark: SparkSession) -> Any:
         return SQLContext.getOrCreate(spark.sparkContext)
 
 
-_ANSI_HINT = "ANSI mode makes this an error; older clusters give NULL: SET spark.sql.ansi.enabled = false."
 _installed: list[tuple[Dialect, dict[str, Any], ShellState | None]] = []
 
 

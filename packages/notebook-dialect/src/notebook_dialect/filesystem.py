@@ -117,7 +117,9 @@ class FileSystem:
             The path leaves the file system's root, or is in a store that Python cannot open.
         """
         if path.startswith("file:"):
-            return _from_file_uri(path)
+            from urllib.request import url2pathname  # slow to import, and hardly ever needed
+
+            return Path(url2pathname(urlsplit(path).path))  # as Path.from_uri of Python 3.13
         _refuse_other_schemes(path)
         if self.spark == "on Databricks":
             return _on_databricks(path)
@@ -138,7 +140,7 @@ class FileSystem:
             As :meth:`local_path`.
         """
         if path.startswith("file:"):
-            return "file:" + _slashes(unquote(urlsplit(path).path))
+            return "file:/" + "/".join(filter(None, unquote(urlsplit(path).path).split("/")))
         _refuse_other_schemes(path)
         return f"{SCHEME}/" + "/".join(_parts(path))
 
@@ -182,19 +184,8 @@ def _is_below(path: str, folder: str) -> bool:
     return f"{path}/".startswith(f"{folder}/")
 
 
-def _from_file_uri(uri: str) -> Path:
-    """Return the path of a URI; ``Path.from_uri`` exists since Python 3.13."""
-    from urllib.request import url2pathname  # slow to import, and hardly ever needed
-
-    return Path(url2pathname(urlsplit(uri).path))
-
-
 def _on_databricks(path: str) -> Path:
     """Return where the platform has mounted a path for Python."""
     inside = "/" + path.removeprefix(SCHEME).lstrip("/")
     mounted = inside.startswith(("/Volumes/", "/Workspace/", f"{_PYTHONS_MOUNT}/"))
     return Path(inside if mounted else f"{_PYTHONS_MOUNT}{inside}")
-
-
-def _slashes(path: str) -> str:
-    return "/" + "/".join(part for part in path.split("/") if part)

@@ -28,6 +28,9 @@ from streaming_base.notebook_files import Cell
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+_SUGGESTIONS = 8
+_OTHERS = (".scala", ".r", ".R")  # found, to say that they cannot be run
+
 
 @dataclass(eq=False)
 class NotebookNotFound(ExplainedError, FileNotFoundError):
@@ -173,10 +176,6 @@ def _path_of_front_end() -> Path | None:
     return Path.cwd() / Path(known).name if known else None
 
 
-_SUGGESTIONS = 8
-_OTHERS = (".scala", ".r", ".R")  # found, to say that they cannot be run
-
-
 def run_magic(
     running: RunningNotebooks,
     shell: InteractiveShell,
@@ -212,7 +211,10 @@ def execute(
     SQL.
     """
     __tracebackhide__ = True
-    _refuse_cycle(running.current, path)
+    callers = [one.path for one in running.current.chain()]
+    if path in callers:
+        circle = [path, *callers[: callers.index(path) + 1]]
+        raise IncludeCycle(tuple(step.stem for step in reversed(circle) if step is not None))
     notebook = source.read(path)
     with running.entered(path, arguments, isolated) as current:
         for cell in notebook.cells:
@@ -295,13 +297,6 @@ def _nearest(base: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     there = sorted({path.stem for path in base.parent.iterdir() if path.suffix in source.SUFFIXES})
     return tuple(close_names(base.name, there, alike=0.5)), tuple(there[:_SUGGESTIONS])
-
-
-def _refuse_cycle(notebook: Notebook, path: Path) -> None:
-    running = [one.path for one in notebook.chain()]
-    if path in running:
-        circle = [path, *running[: running.index(path) + 1]]
-        raise IncludeCycle(tuple(step.stem for step in reversed(circle) if step is not None))
 
 
 def _file_name(path: Path, cell: source.Cell) -> str:

@@ -50,6 +50,9 @@ _NAMES = (
     "workingDir",
     "userhome",
 )
+_SET_UP = ("Classroom-Setup", "set_up_notebook", "streaming_classroom")
+_PAUSE = 0.3  # seconds in which the kernel answers the front end first
+_MEMORY = 2 * 1024**3  # bytes that have to be free; a lesson's Spark takes up to one of the two
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
@@ -112,10 +115,6 @@ def _is_lesson() -> bool:
     folders = [Path.cwd(), *Path.cwd().parents] if notebook is None else notebook.parents
     return directories.PROJECT in folders or directories.work() in folders
 
-
-_SET_UP = ("Classroom-Setup", "set_up_notebook", "streaming_classroom")
-_PAUSE = 0.3  # seconds in which the kernel answers the front end first
-_MEMORY = 2 * 1024**3  # bytes that have to be free; a lesson's Spark takes up to one of the two
 
 _early: _EarlyStart | None = None
 

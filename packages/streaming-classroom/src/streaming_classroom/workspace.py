@@ -40,6 +40,9 @@ _NAMED_LIMIT = 3  # lessons that a line names; of more it says how many
 _WITHOUT = "`python course.py lab --with-outputs` opens the course's own lessons without it."
 # JupyterLab does not check the file before it saves, and then offers to overwrite it.
 _RELOAD = "If it is open in JupyterLab, choose File > Reload Notebook from Disk there now."
+# What lessons, runs, brokers and JupyterLab put into a home.
+CHILDREN = ("dbfs", "jupyterlab", "kafka", "locks", "logs", "registered", "runs")
+_LOCKS = ("locks/*.lock", "runs/*/run.lock", "runs/*/*/locks/*.lock")
 
 
 @dataclass
@@ -235,11 +238,6 @@ def _digest(name: str, content: bytes) -> str:
         ]
         content = json.dumps(texts).encode()
     return hashlib.sha256(content).hexdigest()
-
-
-# What lessons, runs, brokers and JupyterLab put into a home.
-CHILDREN = ("dbfs", "jupyterlab", "kafka", "locks", "logs", "registered", "runs")
-_LOCKS = ("locks/*.lock", "runs/*/run.lock", "runs/*/*/locks/*.lock")
 
 
 def remove(home: Path) -> list[Path] | None:

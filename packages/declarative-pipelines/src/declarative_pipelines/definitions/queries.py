@@ -36,6 +36,10 @@ OWN = "spark_catalog"
 _ALWAYS = {"hive_metastore": ""}
 # What a relation's name stands behind.
 _BEFORE_A_RELATION = ("FROM", "JOIN", "STREAM", "TABLE", ",", "(")
+FILES = "__files_"
+CALLS = ("READ_FILES", "CLOUD_FILES")
+_SETTING = re.compile(r"\$\{(?:spark:|sparkconf:)?([^{}]+)\}")
+_BEGINS = "SELECT|WITH|FROM|VALUES|TABLE|MAP|REDUCE|("
 
 
 @dataclass(frozen=True)
@@ -162,12 +166,6 @@ class DatasetNames:
 
 def _lower(parts: Iterable[str]) -> tuple[str, ...]:
     return tuple(part.lower() for part in parts)
-
-
-FILES = "__files_"
-CALLS = ("READ_FILES", "CLOUD_FILES")
-_SETTING = re.compile(r"\$\{(?:spark:|sparkconf:)?([^{}]+)\}")
-_BEGINS = "SELECT|WITH|FROM|VALUES|TABLE|MAP|REDUCE|("
 
 
 @dataclass(frozen=True)

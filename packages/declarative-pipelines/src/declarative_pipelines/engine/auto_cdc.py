@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
     from declarative_pipelines.definitions.model import ChangeFlow, SnapshotFlow
 
+_PREFIX = "__snapshots_"
+
 
 def _versions(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
     """Return the versions of each key from all its changes (type 2).
@@ -176,9 +178,6 @@ def _target_rows(log: ChangeLog, touched: DataFrame) -> DataFrame:
         last = F.row_number().over(_by_key(layout).orderBy(F.col(SEQUENCE).desc())) == 1
         touched = touched.withColumn("__last", last).where("__last")
     return touched.select(*map(quoted, layout.columns), (F.col(OPERATION) == UPSERT).alias(THERE))
-
-
-_PREFIX = "__snapshots_"
 
 
 def merge_snapshot(session: SparkSession, flow: SnapshotFlow, frame: DataFrame, version: Any, target: str) -> int:

@@ -36,6 +36,8 @@ DELETE, TRUNCATE, UPSERT = "delete", "truncate", "upsert"
 WINNING_ORDER = f"struct({{0}}{SEQUENCE}, {{0}}{OPERATION} = '{DELETE}', {{0}}{FINGERPRINT})"
 
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
+_PREFIX = "__changes_"
+_PROPERTY = "pipelines.changes"
 
 
 @dataclass(eq=False)
@@ -222,10 +224,6 @@ def newest(changes: DataFrame, identity: tuple[str, ...]) -> DataFrame:
     order = F.expr(WINNING_ORDER.format(""))
     by = [F.col(quoted(name)).alias(f"__by_{number}") for number, name in enumerate(identity)]
     return changes.groupBy(*by).agg(F.max_by(columns, order).alias("__newest")).select("__newest.*")
-
-
-_PREFIX = "__changes_"
-_PROPERTY = "pipelines.changes"
 
 
 def create(session: SparkSession, name: str, schema: StructType, properties: Mapping[str, str] | None = None) -> None:

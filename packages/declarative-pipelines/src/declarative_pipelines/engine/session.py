@@ -36,6 +36,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+_QUERY = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|FROM|VALUES|TABLE|\()", re.IGNORECASE | re.DOTALL
+)
+_ACTIONS = (
+    "collect", "count", "show", "take", "head", "first", "tail", "toPandas", "toArrow", "toLocalIterator", "foreach",
+    "foreachPartition", "isEmpty", "write", "writeTo", "writeStream", "checkpoint", "localCheckpoint", "cache",
+    "persist", "display", "createOrReplaceTempView", "createTempView", "createGlobalTempView",
+)  # fmt: skip
+
 
 @contextmanager
 def temporary_settings(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
@@ -124,16 +133,6 @@ class JvmValues:
         if isinstance(schema, str):
             return self.object("org.apache.spark.sql.types.StructType").fromDDL(schema)
         return self.object("org.apache.spark.sql.types.DataType").fromJson(schema.json())
-
-
-_QUERY = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|FROM|VALUES|TABLE|\()", re.IGNORECASE | re.DOTALL
-)
-_ACTIONS = (
-    "collect", "count", "show", "take", "head", "first", "tail", "toPandas", "toArrow", "toLocalIterator", "foreach",
-    "foreachPartition", "isEmpty", "write", "writeTo", "writeStream", "checkpoint", "localCheckpoint", "cache",
-    "persist", "display", "createOrReplaceTempView", "createTempView", "createGlobalTempView",
-)  # fmt: skip
 
 
 @dataclass

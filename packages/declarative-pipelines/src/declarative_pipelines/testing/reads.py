@@ -33,6 +33,15 @@ if TYPE_CHECKING:
 _FORMATS = ("delta", "json", "csv", "parquet", "orc", "text", "binaryfile", "avro", "xml")
 _SHARED = ("global_temp",)
 _OWN_CATALOGS = (OWN, "hive_metastore")
+_FILES = ("load", "json", "csv", "parquet", "orc", "text", "xml")
+#: Options of a reader whose value is where a source keeps something.
+_KEPT = ("cloudfiles.schemalocation", "schemalocation", "badrecordspath")
+TABLE = "__topics"
+_SCHEMA = """
+key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, timestampType INT,
+headers ARRAY<STRUCT<key: STRING, value: BINARY>>
+"""
+_SCHEME = re.compile(r"^(?:file|dbfs):/*(?=/)")
 
 
 @dataclass(frozen=True)
@@ -122,10 +131,6 @@ class Redirects:
         ]
         return Rewritten.of(text, edits).text
 
-
-_FILES = ("load", "json", "csv", "parquet", "orc", "text", "xml")
-#: Options of a reader whose value is where a source keeps something.
-_KEPT = ("cloudfiles.schemalocation", "schemalocation", "badrecordspath")
 
 _current: Redirects | None = None
 
@@ -235,13 +240,6 @@ def _wrap_options(original: Any) -> Any:
     return options
 
 
-TABLE = "__topics"
-_SCHEMA = """
-key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, timestampType INT,
-headers ARRAY<STRUCT<key: STRING, value: BINARY>>
-"""
-
-
 @dataclass
 class MockTopics:
     """The topics of a test; ``table`` has their records, as SQL names it."""
@@ -343,9 +341,6 @@ def _by_name(row: Any) -> dict[str, Any] | None:
     if isinstance(row, Mapping):
         return dict(row)
     return dict(zip(row.__fields__, row, strict=True)) if hasattr(row, "__fields__") else None
-
-
-_SCHEME = re.compile(r"^(?:file|dbfs):/*(?=/)")
 
 
 @dataclass

@@ -9,6 +9,7 @@ import fnmatch
 import re
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
@@ -297,8 +298,8 @@ _HANDLERS: dict[str, Callable[[SessionCatalogs, StatementReader], DataFrame | st
     "LIST": _list_files,
     "COMMENT ON": grants.comment_on,
     "ALTER": grants.alter,
-    "GRANT": grants.grant,
-    "REVOKE": grants.revoke,
+    "GRANT": partial(grants.change_grants, is_grant=True),
+    "REVOKE": partial(grants.change_grants, is_grant=False),
     "SHOW GRANTS": grants.show_grants,
     "SHOW GRANT": grants.show_grants,
     "UNDROP TABLE": _undrop,

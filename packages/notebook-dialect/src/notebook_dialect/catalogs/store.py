@@ -19,6 +19,9 @@ from pyspark.errors import AnalysisException
 
 from notebook_dialect.filesystem import FileSystem
 
+_FOLDERS = {"TABLE": "relations", "VIEW": "relations", "VOLUME": "volumes", "FUNCTION": "functions"}
+CATALOGS = ".catalogs"  # in the home of the files: what is recorded of all catalogs
+
 
 class CatalogError(AnalysisException):
     """A statement about catalogs, schemas, volumes or grants that Databricks rejects too.
@@ -38,9 +41,6 @@ class CatalogError(AnalysisException):
 def syntax_error(sentence: str) -> CatalogError:
     """Return the error of a statement that cannot be read."""
     return CatalogError("PARSE_SYNTAX_ERROR", sentence)
-
-
-_FOLDERS = {"TABLE": "relations", "VIEW": "relations", "VOLUME": "volumes", "FUNCTION": "functions"}
 
 
 class CatalogStore:
@@ -147,9 +147,6 @@ def _write_half(file: Path, values: dict[str, Any]) -> Path:
     half = file.with_name(f".{uuid.uuid4()}.half")
     half.write_text(json.dumps(values, indent=2), encoding="utf-8")
     return half
-
-
-CATALOGS = ".catalogs"  # in the home of the files: what is recorded of all catalogs
 
 
 class VolumeNotFound(OSError):

@@ -20,8 +20,21 @@ from typing import Any, NamedTuple
 
 from notebook_dialect.dbutils.execution_errors import SecretNotFound, UnknownMethod
 
+NAMES = ("dbutils", "display", "displayHTML", "spark", "sql", "table", "udf", "getArgument", "sc")
+_PACKAGES = ("databricks", "databricks.sdk")
+_MODULES = ("databricks.sdk.runtime", "pyspark.dbutils")
+_KIND = "SECRET"
 
-class TaskValues:
+
+class Utility:
+    """A part of ``dbutils``, which explains itself."""
+
+    def help(self, method: str | None = None) -> None:
+        """Print the methods, or the documentation of one of them."""
+        describe(self, method)
+
+
+class TaskValues(Utility):
     """Values of a job's tasks, as they are outside a job."""
 
     def set(self, key: str, value: Any) -> None:
@@ -42,39 +55,26 @@ class TaskValues:
             )
         return debugValue
 
-    def help(self, method: str | None = None) -> None:
-        """Print what there is."""
-        describe(self, method)
 
-
-class JobsUtils:
+class JobsUtils(Utility):
     """Utilities for the tasks of jobs."""
 
     def __init__(self) -> None:
         self.taskValues = TaskValues()
 
-    def help(self, method: str | None = None) -> None:
-        """Print what there is."""
-        describe(self, method)
-
 
 def describe(utility: object, method: str | None = None) -> None:
     """Print the methods of a utility with one sentence each, or the whole documentation of one method."""
-    print(_about(utility, method) if method else _about_all(utility))
-
-
-def _about_all(utility: object) -> str:
-    parts = {name: _sentence(type(part)) for name, part in _parts(utility).items()}
-    methods = {_signature(name, call): _sentence(call) for name, call in _methods(utility).items()}
-    lines = [f"  {written} -> {sentence}" for written, sentence in (parts | methods).items()]
-    return "\n".join([_sentence(type(utility)), "", *lines])
-
-
-def _about(utility: object, name: str) -> str:
     methods = _methods(utility)
-    if name not in methods:
-        raise UnknownMethod(name, tuple(methods))
-    return f"{_signature(name, methods[name])}\n\n{inspect.getdoc(methods[name]) or ''}".rstrip()
+    if method is None:
+        parts = {name: _sentence(type(part)) for name, part in _parts(utility).items()}
+        parts |= {_signature(name, call): _sentence(call) for name, call in methods.items()}
+        lines = [f"  {written} -> {sentence}" for written, sentence in parts.items()]
+        print("\n".join([_sentence(type(utility)), "", *lines]))
+    elif method not in methods:
+        raise UnknownMethod(method, tuple(methods))
+    else:
+        print(f"{_signature(method, methods[method])}\n\n{inspect.getdoc(methods[method]) or ''}".rstrip())
 
 
 def _parts(utility: object) -> dict[str, object]:
@@ -84,9 +84,9 @@ def _parts(utility: object) -> dict[str, object]:
 
 
 def _methods(utility: object) -> dict[str, Callable]:
-    """Return the public methods in the order in which they are written."""
-    written = vars(type(utility)).items()
-    return {name: getattr(utility, name) for name, it in written if inspect.isfunction(it) and name[0] != "_"}
+    """Return the public methods in the order in which they are written, ``help`` last."""
+    public = [name for name in (*vars(type(utility)), "help") if name[0] != "_"]
+    return {name: getattr(utility, name) for name in public if inspect.isfunction(getattr(type(utility), name))}
 
 
 def _signature(name: str, call: Callable) -> str:
@@ -99,7 +99,7 @@ def _sentence(documented: object) -> str:
     return (inspect.getdoc(documented) or "").partition("\n")[0]
 
 
-class LibraryUtils:
+class LibraryUtils(Utility):
     """Utilities for libraries of the notebook."""
 
     def restartPython(self) -> None:
@@ -108,15 +108,6 @@ class LibraryUtils:
             "The kernel continues. What %pip has installed can be imported, unless an older version was imported "
             "before: then use Kernel > Restart Kernel, and run the notebook again from here."
         )
-
-    def help(self, method: str | None = None) -> None:
-        """Print what there is."""
-        describe(self, method)
-
-
-NAMES = ("dbutils", "display", "displayHTML", "spark", "sql", "table", "udf", "getArgument", "sc")
-_PACKAGES = ("databricks", "databricks.sdk")
-_MODULES = ("databricks.sdk.runtime", "pyspark.dbutils")
 
 
 class NotebookModules(MetaPathFinder, Loader):
@@ -157,9 +148,6 @@ class NotebookModules(MetaPathFinder, Loader):
             module.__dict__.update(there, __all__=list(there))
 
 
-_KIND = "SECRET"
-
-
 def variable_name(*names: str) -> str:
     """Return ``CLASSROOM_A_B`` for ``a`` and ``b``: upper case, and ``_`` for all but letters and digits."""
     return re.sub(r"[^A-Z0-9]", "_", "_".join(("CLASSROOM", *names)).upper())
@@ -181,7 +169,7 @@ class SecretScope(NamedTuple):
         return self.name
 
 
-class SecretUtils:
+class SecretUtils(Utility):
     """Read secrets from environment variables: scope s and key k are in CLASSROOM_SECRET_S_K."""
 
     def get(self, scope: str, key: str) -> str:
@@ -218,10 +206,6 @@ class SecretUtils:
         """
         first_words = {name.removeprefix(variable_name(_KIND, "")).partition("_")[0] for name in _variables()}
         return [SecretScope(word.lower()) for word in sorted(first_words)]
-
-    def help(self, method: str | None = None) -> None:
-        """Print the methods, or the documentation of one of them."""
-        describe(self, method)
 
 
 def _variables() -> list[str]:

@@ -44,6 +44,13 @@ if TYPE_CHECKING:
     from notebook_dialect.filesystem import FileSystem
     from notebook_dialect.include import RunningNotebooks
 
+COMMANDS = ("ls", "head", "put", "mkdirs", "rm", "cp", "mv", "mounts", "refreshMounts", "mount", "unmount", "help")
+_SHORT_OPTIONS = {"-r": "recurse", "-R": "recurse", "--recursive": "recurse", "-f": "overwrite"}
+_TRUTHS = {"true": True, "false": False}
+_MOUNTS = re.compile(r"(?<![\w./:~-])/(dbfs|Volumes)(?=/|[\s\"')|;&]|$)")
+_ONE_WORD = re.compile(r"[\w./+-]+", re.ASCII)
+_MOST_TABLES = 5  # mentioned in one cell, whose columns are looked up
+
 
 @dataclass(frozen=True)
 class MagicContext:
@@ -145,12 +152,6 @@ def _replace_run(shell: InteractiveShell, context: MagicContext) -> None:
     shell.register_magic_function(run, "line", "run")  # type: ignore[arg-type]
 
 
-COMMANDS = ("ls", "head", "put", "mkdirs", "rm", "cp", "mv", "mounts", "refreshMounts", "mount", "unmount", "help")
-
-_SHORT_OPTIONS = {"-r": "recurse", "-R": "recurse", "--recursive": "recurse", "-f": "overwrite"}
-_TRUTHS = {"true": True, "false": False}
-
-
 @dataclass(frozen=True)
 class FsCommand:
     """A parsed line: a method of ``dbutils.fs`` and its arguments."""
@@ -238,10 +239,6 @@ def _shown(parameter: inspect.Parameter) -> str:
     return name if parameter.default is parameter.empty else f"[--{name}={str(parameter.default).lower()}]"
 
 
-_MOUNTS = re.compile(r"(?<![\w./:~-])/(dbfs|Volumes)(?=/|[\s\"')|;&]|$)")
-_ONE_WORD = re.compile(r"[\w./+-]+", re.ASCII)
-
-
 def run_script(root: Path, script: str) -> None:
     """Run a script with bash in the kernel's working directory; ``root`` is the folder of ``/dbfs``.
 
@@ -253,7 +250,9 @@ def run_script(root: Path, script: str) -> None:
     if bash is None:
         raise NotAvailable("This machine has no bash to run the cell with.", "Write it in Python, or install bash.")
     with _shell_safe_path(root) as folder:
-        command = [bash, *(["-e"] if strict else []), "-c", _with_folders(stripped[2:] if strict else script, folder)]
+        folders = {"dbfs": folder, "Volumes": folder / "Volumes"}
+        text = _MOUNTS.sub(lambda found: folders[found[1]].as_posix(), stripped[2:] if strict else script)
+        command = [bash, *(["-e"] if strict else []), "-c", text]
         returned = _show_while_running(command, (folder, root))
     if strict and returned:
         raise subprocess.CalledProcessError(returned, "%sh -e")
@@ -291,14 +290,6 @@ def _shell_safe_path(root: Path) -> Iterator[Path]:
         # The link and its folder alone: nothing here may follow it.
         link.unlink()
         directory.rmdir()
-
-
-def _with_folders(script: str, root: Path) -> str:
-    folders = {"dbfs": root, "Volumes": root / "Volumes"}
-    return _MOUNTS.sub(lambda found: folders[found[1]].as_posix(), script)
-
-
-_MOST_TABLES = 5  # mentioned in one cell, whose columns are looked up
 
 
 def _install_completion(shell: InteractiveShell) -> None:

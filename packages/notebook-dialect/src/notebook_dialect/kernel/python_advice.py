@@ -95,7 +95,10 @@ def _of_argument(
         other = closest_name(found[3], known)
         return f"Did you mean `{other}`?" if other else f"It takes {', '.join(known)}." if known else None
     if text == "'Column' object is not callable":
-        other = _column_method(_called(trace))
+        from pyspark.sql import Column, DataFrame
+
+        called = _called(trace)
+        other = None if hasattr(DataFrame, called) else closest_name(called, dir(Column))
         return f"Did you mean `.{other}`?" if other else _OF_FRAMES
     if text == "unsupported operand type(s) for +: 'int' and 'str'":
         return "If you meant Spark's `sum` of a column: `from pyspark.sql import functions as F`, then `F.sum(...)`."
@@ -144,13 +147,6 @@ def _modules(package: str) -> set[str]:
     if not package:
         return {*metadata.packages_distributions(), *sys.stdlib_module_names}
     return {module.name for module in pkgutil.iter_modules(getattr(sys.modules.get(package), "__path__", []))}
-
-
-def _column_method(name: str) -> str | None:
-    """Return the method of Column that is closest to a name, or None if a DataFrame has the name."""
-    from pyspark.sql import Column, DataFrame
-
-    return None if hasattr(DataFrame, name) else closest_name(name, dir(Column))
 
 
 def _called(trace: TracebackType | None) -> str:

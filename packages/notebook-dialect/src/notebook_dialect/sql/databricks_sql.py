@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 _LONG = 1_000_000  # characters, of which the tokenizer takes about a second
 _TYPE = re.compile(r'has the type "([^"]*)"')
+DATABRICKS_CATALOG = "hive_metastore"
+_SPARK_CATALOG = "spark_catalog"
+_QUOTED = re.compile(r"(.+)@(v?\d+)")
+_VERSION = re.compile(r"v(\d+)", re.IGNORECASE)
+_TIME = "%Y%m%d%H%M%S%f"  # to the millisecond
+_DIGITS = 17
 
 
 @dataclass(frozen=True)
@@ -98,10 +104,6 @@ class RefusedStatement:
         raise NoJson(self.text[begin:last], self.text[begin : self.tokens[ours[0].colon].start], kind[1])
 
 
-DATABRICKS_CATALOG = "hive_metastore"
-_SPARK_CATALOG = "spark_catalog"
-
-
 def catalog_edits(tokens: list[Token]) -> Iterator[Edit]:
     """Yield edits that replace ``hive_metastore`` by the session's catalog, and rewrite ``USE CATALOG``."""
     words = [word(token) for token in tokens[:3]]
@@ -146,12 +148,6 @@ def _is_name(token: Token) -> bool:
     from sqlglot.tokens import TokenType
 
     return token.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
-
-
-_QUOTED = re.compile(r"(.+)@(v?\d+)")
-_VERSION = re.compile(r"v(\d+)", re.IGNORECASE)
-_TIME = "%Y%m%d%H%M%S%f"  # to the millisecond
-_DIGITS = 17
 
 
 @dataclass(frozen=True)

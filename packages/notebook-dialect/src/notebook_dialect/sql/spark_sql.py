@@ -27,6 +27,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROWS_LIMIT = 20  # of a frame, where it is printed
+BY = "notebook_dialect"
+_DEEP_CLONE = re.compile(
+    r"\s*(?:CREATE|REPLACE|CREATE\s+OR\s+REPLACE)\s+TABLE\b(?:(?!\b(?:AS|USING)\b|\().)*?(?<!\bSHALLOW)\s+CLONE\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_ONE_TABLE = ("delta.columnMapping.maxColumnId", "delta.rowTracking.materialized")
+#: The columns that Databricks returns of a clone; sizes are in bytes.
+_COUNTS: tuple[str, ...] = ("source_table_size", "source_num_of_files", "num_removed_files", "num_copied_files")
+# Those that are written most come first.
+_NAMES: Final = """
+    json csv parquet orc text delta kafka rate socket cloudFiles memory noop console avro xml binaryFile jdbc
+    rate-micro-batch statestore state-metadata hive libsvm image
+"""
+FORMATS = tuple(_NAMES.split())
 
 
 def display(*values: Any, **options: Any) -> None:
@@ -58,21 +72,7 @@ def displayHTML(html: str) -> None:
         show(HTML(html))
 
 
-BY = "notebook_dialect"
-_DEEP_CLONE = re.compile(
-    r"\s*(?:CREATE|REPLACE|CREATE\s+OR\s+REPLACE)\s+TABLE\b(?:(?!\b(?:AS|USING)\b|\().)*?(?<!\bSHALLOW)\s+CLONE\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_OF_ONE_TABLE = ("delta.columnMapping.maxColumnId", "delta.rowTracking.materialized")
-#: The columns that Databricks returns of a clone; sizes are in bytes.
-_COUNTS: tuple[str, ...] = ("source_table_size", "source_num_of_files", "num_removed_files", "num_copied_files")
 _COUNTS += ("removed_files_size", "copied_files_size")
-# Those that are written most come first.
-_NAMES: Final = """
-    json csv parquet orc text delta kafka rate socket cloudFiles memory noop console avro xml binaryFile jdbc
-    rate-micro-batch statestore state-metadata hive libsvm image
-"""
-FORMATS = tuple(_NAMES.split())
 
 
 def install() -> None:

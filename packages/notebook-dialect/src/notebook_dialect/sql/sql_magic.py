@@ -28,6 +28,8 @@ _RESULT = "_sqldf"
 _REFERENCE = re.compile(r"\$\{([\w.:-]+)\}")
 _OLDER_REFERENCE = re.compile(r"\$(\w+)")
 _PLACE = re.compile(r"\(?\bline (\d+),? pos (\d+)\)?")
+_KINDS = ("TEXT", "DROPDOWN", "COMBOBOX", "MULTISELECT")
+_FORMS = "Write CREATE WIDGET TEXT name DEFAULT 'x', CREATE WIDGET DROPDOWN name DEFAULT 'x' CHOICES SELECT ..., or "
 
 
 def run(
@@ -125,8 +127,6 @@ def _own_session(namespace: Mapping[str, Any]) -> SparkSession | None:
     return own if isinstance(own, SparkSession) else None
 
 
-_KINDS = ("TEXT", "DROPDOWN", "COMBOBOX", "MULTISELECT")
-_FORMS = "Write CREATE WIDGET TEXT name DEFAULT 'x', CREATE WIDGET DROPDOWN name DEFAULT 'x' CHOICES SELECT ..., or "
 _FORMS += "REMOVE WIDGET name."
 
 

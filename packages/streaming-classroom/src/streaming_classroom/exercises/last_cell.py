@@ -20,6 +20,14 @@ from streaming_base import front_end
 from streaming_classroom.exercises.exercise import Exercise
 
 _SQL = re.compile(r"\s*(?:--[^\n]*\n|#[^\n]*\n|\s)*%sql\b")
+_BEGINS = re.compile(r"""\bDA\.exercise\(\s*["']([^"']+)["']""")
+_PLAIN = (
+    type(None), bool, int, float, complex, str, bytes, datetime.date, datetime.timedelta, decimal.Decimal,
+)  # fmt: skip
+_CONTAINERS = (list, tuple, set, frozenset, dict)
+_SHELL_NAMES = {
+    "In", "Out", "exit", "quit", "open", "get_ipython", "spark", "sc", "DA", "display", "displayHTML", "sql",
+}  # fmt: skip
 
 
 def source_of(exercise: Exercise) -> str | None:
@@ -59,8 +67,6 @@ def _makes(cell: str, name: str) -> bool:
     return re.search(rf"^{name}\s*=|View\(\s*[\"']{name}[\"']", cell, re.MULTILINE) is not None
 
 
-_BEGINS = re.compile(r"""\bDA\.exercise\(\s*["']([^"']+)["']""")
-
 _error: BaseException | None = None
 _begun = ""
 _source = ""
@@ -98,15 +104,6 @@ def _record(result: Any) -> None:
     _error = result.error_before_exec or result.error_in_exec
     _source = getattr(getattr(result, "info", None), "raw_cell", None) or ""
     _begun = begun_in(_source) or _begun
-
-
-_PLAIN = (
-    type(None), bool, int, float, complex, str, bytes, datetime.date, datetime.timedelta, decimal.Decimal,
-)  # fmt: skip
-_CONTAINERS = (list, tuple, set, frozenset, dict)
-_SHELL_NAMES = {
-    "In", "Out", "exit", "quit", "open", "get_ipython", "spark", "sc", "DA", "display", "displayHTML", "sql",
-}  # fmt: skip
 
 
 def copy_variables(notebook: Mapping[str, Any]) -> dict[str, Any]:

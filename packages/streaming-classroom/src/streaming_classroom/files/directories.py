@@ -27,6 +27,9 @@ from streaming_classroom.errors import SetupError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+PROJECT = Path(__file__).resolve().parents[5]
+MARKER = ".made-by-streaming-classroom"
+
 
 class Paths:
     """The lesson's paths by name; each is also the Spark setting ``da.paths.<name>``.
@@ -78,9 +81,6 @@ class Paths:
         return self.local(path).exists()
 
 
-PROJECT = Path(__file__).resolve().parents[5]
-
-
 def cache() -> Path:
     """Return the directory of downloaded and generated files: jars, archive, datasets, Java."""
     return Path(os.environ.get("CLASSROOM_CACHE") or PROJECT / ".cache").absolute()
@@ -117,9 +117,6 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     partial = path.with_name(f".{path.name}.part")
     partial.write_bytes(content.encode() if isinstance(content, str) else content)
     partial.replace(path)
-
-
-MARKER = ".made-by-streaming-classroom"
 
 
 @dataclass(frozen=True)

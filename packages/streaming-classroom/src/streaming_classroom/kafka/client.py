@@ -49,6 +49,9 @@ _RENAMED = {
     "ssl.key.password": "ssl.key.password",
 }
 _SAME = ("security.protocol", "sasl.mechanism", "client.id")
+REDIRECT_VARIABLE = "KAFKA_REDIRECT"
+OPTION = "kafka.bootstrap.servers"
+CONNECT_TIMEOUT = 3.0  # seconds for each address
 
 
 def options_from_file() -> dict[str, str]:
@@ -232,11 +235,6 @@ def send(options: Mapping[str, str], topic: str, records: Iterable[KafkaRecord])
             "topic there? Then send again."
         )
     return count
-
-
-REDIRECT_VARIABLE = "KAFKA_REDIRECT"
-OPTION = "kafka.bootstrap.servers"
-CONNECT_TIMEOUT = 3.0  # seconds for each address
 
 
 def install_redirect() -> None:

@@ -24,6 +24,14 @@ from streaming_base.waiting import show_line, wait_line
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
+NOBODY = "DA.present() enlarges a page that somebody looks at; here is none."
+ON = "This page is for a projector. DA.present(False) takes that back."
+OFF = "This page is as it was."
+LONGEST = 12 * 3600  # seconds that an output, which may be saved, has an effect on pages that are opened
+STYLES = Path(__file__).parents[1] / "conf" / "projector"  # with a custom.css, as JupyterLab wants it
+_SCRIPT = Path(__file__).parents[1] / "conf" / "presenting.js"
+_CLASS = "sc-presenting"  # which the script gives to the page
+
 
 @dataclass
 class _Line:
@@ -63,14 +71,6 @@ def show_end(ready: str, details: str = "") -> None:
         seconds = time.monotonic() - _line.began
         show_line(f"{ready} ({seconds:.0f} s). {details}".rstrip(), _line.handle)
 
-
-NOBODY = "DA.present() enlarges a page that somebody looks at; here is none."
-ON = "This page is for a projector. DA.present(False) takes that back."
-OFF = "This page is as it was."
-LONGEST = 12 * 3600  # seconds that an output, which may be saved, has an effect on pages that are opened
-STYLES = Path(__file__).parents[1] / "conf" / "projector"  # with a custom.css, as JupyterLab wants it
-_SCRIPT = Path(__file__).parents[1] / "conf" / "presenting.js"
-_CLASS = "sc-presenting"  # which the script gives to the page
 
 _shown: DisplayHandle | None = None
 

@@ -38,6 +38,8 @@ VOLUME = "lesson"  # the volume of a lesson's schema, which has its files
 _OWNER_TIMEOUT = 2.0  # seconds; a kernel that is being restarted needs a moment to die
 
 _made: set[str] = set()  # what this kernel may remove again
+CATALOG = "CLASSROOM_CATALOG"
+_OF_THE_SESSION = ("spark_catalog", "hive_metastore")  # without volumes
 
 
 def username() -> str:
@@ -157,10 +159,6 @@ def lesson_directory(lesson: str, present: LessonDirectory | None = None) -> Les
         # Not a thread's own: the instructor's panel starts over in another thread than the set-up cell's.
         present.lock if is_present else FileLock(file, thread_local=False),
     )
-
-
-CATALOG = "CLASSROOM_CATALOG"
-_OF_THE_SESSION = ("spark_catalog", "hive_metastore")  # without volumes
 
 
 class Storage(Protocol):

@@ -35,6 +35,7 @@ _ENDING = ("availableNow", "once", "continuous", "realTime")  # of the last two 
 
 _queries: list[RepeatedQuery] = []
 _checkpoints: Callable[[], str] | None = None
+_OF_A_STREAM = ("streamName", "trigger", "processingTime", "checkpointLocation", "outputMode", "view")
 
 
 def is_needed() -> bool:
@@ -222,7 +223,6 @@ def _wrap_setting(original: Any) -> Any:
     return change
 
 
-_OF_A_STREAM = ("streamName", "trigger", "processingTime", "checkpointLocation", "outputMode", "view")
 _numbers = count(1)
 _shown: list[tuple[RepeatedQuery, Callable[[], None]]] = []
 
