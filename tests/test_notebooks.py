@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from streaming_classroom.files import directories
+from streaming_classroom.lesson.storage import identifier
 from streaming_classroom.runner.lesson_files import find_lessons, lesson_number
-from streaming_classroom.session.user_files import identifier
 from suite.selection import lesson_cases
 
 LESSONS = find_lessons([], directories.notebooks())

@@ -12,30 +12,30 @@ from pyspark.sql import SparkSession
 
 import declarative_pipelines
 import pyspark_cloudfiles
-from notebook_dialect.session import spark_methods
+from notebook_dialect.sql import spark_sql
 from stream_view import console, starts
-from streaming_classroom.kafka import redirect
+from streaming_classroom.kafka import client
 
 # Runs in a process of its own, without a session, because other tests have installed everything in this one.
 CHAIN = """
 import inspect, json
 import pyspark_cloudfiles
-from declarative_pipelines.engine import dataset_reads
-from notebook_dialect.session import spark_methods
+from declarative_pipelines.engine import session
+from notebook_dialect.sql import spark_sql
 from pyspark.sql import DataFrameReader, DataFrameWriter, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame
 from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
 from pyspark_cloudfiles import wrappers
 from stream_view import console
 from streaming_base import builders, hooks
-from streaming_classroom.kafka import redirect
+from streaming_classroom.kafka import client
 
 INSTALL = {
     "pyspark_cloudfiles": lambda: wrappers.install_in(SparkSession, DataStreamReader, True),
-    "notebook_dialect": spark_methods.install,
+    "notebook_dialect": spark_sql.install,
     "stream_view": console.install,
-    "declarative_pipelines": dataset_reads.install,
-    "streaming_classroom": redirect.install,
+    "declarative_pipelines": session.install_interception,
+    "streaming_classroom": client.install_redirect,
 }
 CLASSES = (SparkSession, DataFrame, DataFrameReader, DataFrameWriter, DataStreamReader, DataStreamWriter)
 
@@ -91,10 +91,10 @@ def test_hooks_keep_signatures_and_are_gone_when_they_are_removed() -> None:
 @pytest.mark.slow
 def test_wrapped_methods_take_the_keywords_of_sparks_documentation(spark: SparkSession) -> None:
     pyspark_cloudfiles.install(spark)
-    spark_methods.install()
+    spark_sql.install()
     console.install()
     starts.install(spark)
-    redirect.install()
+    client.install_redirect()
     declarative_pipelines.install()
     spark.range(3).createOrReplaceTempView("three")
     assert spark.sql(sqlQuery="SELECT count(*) FROM three").first()[0] == 3

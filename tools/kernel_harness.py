@@ -13,7 +13,7 @@ from typing import Any
 
 from jupyter_client import KernelManager
 
-from streaming_classroom.files import ownership
+from streaming_classroom.files import directories
 
 TIMEOUT = 120  # seconds for a cell; CI's machines are slow
 STARTS = 3
@@ -57,7 +57,7 @@ class Notebook:
     def __init__(self, directory: Path, home: Path, **environment: str) -> None:
         inherited = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         env = inherited | {"CLASSROOM_HOME": str(home), "IPYTHONDIR": str(home / ".ipython"), "PYTHONUTF8": "1"}
-        ownership.claim(home)  # IPython writes into it before the course does
+        directories.claim(home)  # IPython writes into it before the course does
         self.directory = directory
         self.home = home
         self.terminal = home.parent / f"terminal-of-{directory.parent.name}.log"

@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 
 from browser_harness import faint_texts
 from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.graph import Bar, Graph, Node
+from declarative_pipelines.graph_picture import as_html
 from declarative_pipelines.updates.results import State
-from declarative_pipelines.view.graph import Bar, Graph, Node
-from declarative_pipelines.view.graph_picture import as_html
 
 SET_UP = """
 %run ../Includes/Classroom-Setup

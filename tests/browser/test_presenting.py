@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-ON = "from streaming_classroom.lesson.presenting import present\npresent()"
+ON = "from streaming_classroom.lesson.page import present\npresent()"
 TIMELINE = """
 from stream_view.timelines.story import Batch, story_of
 from stream_view.timelines.timeline import Timeline

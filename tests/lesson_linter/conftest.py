@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from lesson_linter import Problem, check
-from notebook_dialect.notebooks.convert import jupyter_metadata
+from notebook_dialect.conversion import jupyter_metadata
 from streaming_classroom.exercises import catalogue
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img" aria-label="A road">

@@ -21,11 +21,10 @@ from connect_server import running_connect_server
 from engines.page import Run
 from kernel_harness import ELSEWHERE
 from notebook_dialect.catalogs.session_catalogs import CLASS
-from notebook_dialect.catalogs.store import CatalogStore
-from notebook_dialect.catalogs.volumes import catalogs_folder
-from notebook_dialect.files.filesystem import FileSystem
+from notebook_dialect.catalogs.store import CatalogStore, catalogs_folder
+from notebook_dialect.filesystem import FileSystem
 from standalone_cluster import running_cluster
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_files import find_lessons, lesson_number
 from streaming_classroom.runner.suite import run_lessons
 from streaming_classroom.setup import archive
@@ -68,7 +67,7 @@ def _standalone(folder: Path) -> Iterator[dict[str, str]]:
 def _serverless(folder: Path) -> Iterator[dict[str, str]]:
     """Run a server with a catalog of folders, volumes and ``/Volumes``, as a free account has them."""
     files = FileSystem(folder / "files" / "dbfs", folder / "files")
-    ownership.claim(files.home)  # a lesson's home, which is its own only while it is empty
+    directories.claim(files.home)  # a lesson's home, which is its own only while it is empty
     files.prepare()
     catalogs = CatalogStore(catalogs_folder(files))
     catalogs.create("CATALOG", ["workspace"], if_missing=True)

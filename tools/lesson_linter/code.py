@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from notebook_dialect.notebooks import cell_language
-from notebook_dialect.notebooks.convert import jupyter_metadata
+from notebook_dialect import conversion
+from notebook_dialect.conversion import jupyter_metadata
 from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_files import ENDING
 from streaming_classroom.runner.results import EXERCISE, MAY_FAIL, MAY_WRITE_STDERR
@@ -201,7 +201,7 @@ def _parse(source: str) -> ast.AST | SyntaxError:
     from IPython.core.inputtransformer2 import TransformerManager
 
     transformer = TransformerManager()
-    transformer.cleanup_transforms.append(cell_language.to_cell_magic)
+    transformer.cleanup_transforms.append(conversion.to_cell_magic)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that Python warns about when it runs the cell

@@ -6,7 +6,7 @@ import pytest
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, SourceLocation
 from declarative_pipelines.errors import BadDefinition
-from declarative_pipelines.planning.plan import parse_schemas
+from declarative_pipelines.updates.plan import parse_schemas
 from declarative_pipelines.updates.results import State
 
 from .conftest import Pipeline

@@ -43,7 +43,7 @@ AT_THE_START = (
         f"streaming_classroom{module}"
         for module in ("", ".errors", ".environment", ".files", ".files.directories", ".notebook")
     )
-    + " streaming_classroom.notebook.kernel_start"
+    + " streaming_classroom.kernel_start"
 )
 NOTHING_OF_THE_COURSE = f"""import sys
 loaded = {{name for name in sys.modules if name.startswith('streaming_classroom')}}

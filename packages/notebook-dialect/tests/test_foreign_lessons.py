@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from rich.console import Console
 
-from notebook_dialect.notebooks.convert import convert
+from notebook_dialect.conversion import convert
 from streaming_classroom.files import directories
 from streaming_classroom.runner.results import SuiteResult
 from streaming_classroom.runner.suite import run_lessons

@@ -54,7 +54,7 @@ def test_nothing_is_installed_over_what_the_platform_provides(workspace, cell: s
     assert workspace.value("state() == before") is True
     # Of the dialect, only what knows where the platform has its files.
     loaded = workspace.value("sorted(name for name in sys.modules if name.startswith('notebook_dialect'))")
-    assert loaded == ["notebook_dialect", "notebook_dialect.files", "notebook_dialect.files.filesystem"]
+    assert loaded == ["notebook_dialect", "notebook_dialect.files", "notebook_dialect.filesystem"]
 
 
 def test_the_waiting_helpers_are_there(workspace) -> None:

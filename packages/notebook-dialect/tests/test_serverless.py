@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from suite.selection import lesson_cases
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ RuntimeConfig.set = _refuse
 @pytest.fixture
 def serverless(open_notebook, tmp_path: Path):
     """Have a notebook whose kernel restricts Spark before the first cell."""
-    startup = ownership.claim(tmp_path / "home") / ".ipython" / "profile_default" / "startup"
+    startup = directories.claim(tmp_path / "home") / ".ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)
     (startup / "00-restrict.py").write_text(RESTRICTED)
     notebook = open_notebook(tmp_path / "home")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from notebook_dialect import display as module
+from notebook_dialect.sql import spark_sql as module
 
 
 @pytest.fixture

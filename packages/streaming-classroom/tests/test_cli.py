@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom import cli
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.runner import results, suite
 from streaming_classroom.runner.lesson_files import unknown_parameter
 from streaming_classroom.setup import steps
@@ -195,7 +195,7 @@ def test_a_parameter_that_no_notebook_names_is_refused(lessons: Path, tmp_path: 
 
 def test_reset_removes_the_home_only_and_says_so(apart: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(steps, "set_up", pytest.fail)
-    (ownership.claim(directories.home()) / "dbfs" / "user").mkdir(parents=True)
+    (directories.claim(directories.home()) / "dbfs" / "user").mkdir(parents=True)
     directories.cache().mkdir()
     assert cli.main(["reset"]) == 0
     assert sorted(path.name for path in apart.iterdir()) == ["cache"]

@@ -19,22 +19,23 @@ from weakref import WeakKeyDictionary
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from declarative_pipelines import source_files
+from declarative_pipelines import source_files, update_graph
 from declarative_pipelines.definitions import api_modules, registry
 from declarative_pipelines.definitions.model import DatasetKind, Definitions
+from declarative_pipelines.definitions.queries import CatalogMap
 from declarative_pipelines.engine.session import close_idle_connections, temporary_settings
 from declarative_pipelines.engine.spark_engine import SparkEngine, WriteObserver
 from declarative_pipelines.engine.storage import Checkpoint, PipelineLocation, Storage, find_location, only_update
 from declarative_pipelines.errors import BadArgument, PipelineError, innermost_message
-from declarative_pipelines.planning.flow_nodes import FlowNode, Selection, flows_of
-from declarative_pipelines.planning.plan import PipelinePlan, parse_schemas, plan
 from declarative_pipelines.source_files import names_for_files
-from declarative_pipelines.sql.query_text import CatalogMap
+from declarative_pipelines.update_graph import shared_graph
 from declarative_pipelines.updates import event_log as event_logs
-from declarative_pipelines.updates import preparation
+from declarative_pipelines.updates import execution
 from declarative_pipelines.updates.event_log import EventLog, UpdateRecord
 from declarative_pipelines.updates.execution import Execution
+from declarative_pipelines.updates.flow_nodes import FlowNode, Selection, flows_of
 from declarative_pipelines.updates.flow_runs import RunContext, run_of
+from declarative_pipelines.updates.plan import PipelinePlan, parse_schemas, plan
 from declarative_pipelines.updates.results import (
     FlowProgress,
     Observer,
@@ -43,8 +44,6 @@ from declarative_pipelines.updates.results import (
     Update,
     UpdateChanged,
 )
-from declarative_pipelines.view import update_graph
-from declarative_pipelines.view.update_graph import shared_graph
 from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
@@ -237,7 +236,7 @@ class UpdateRun:
         engine = SparkEngine(self._session, location.catalog, location.database, location.storage.root, self._catalogs)
         try:
             flows = flows_of(definitions)
-            chosen = preparation.choose(engine, location.storage, flows, self._asked.emptied(definitions))
+            chosen = execution.choose(engine, location.storage, flows, self._asked.emptied(definitions))
             engine.schema_locations = {name: checkpoint.schemas for name, checkpoint in chosen.items()}
             self._plan = plan(engine, definitions)
             self._observe(self._record.graph(self._plan))
@@ -250,7 +249,7 @@ class UpdateRun:
         self._observe(UpdateChanged(State.RUNNING, self._seconds()))
         if self._has_log:
             self._record.notice_left_over(chosen)
-        preparation.prepare(plan, flows, chosen)
+        execution.prepare(plan, flows, chosen)
         plan.engine.is_running = True
         has_sinks = any(flow.target.kind is DatasetKind.SINK for flow in flows)
         settings = ALL_REPORTS if has_sinks else {}
@@ -261,7 +260,7 @@ class UpdateRun:
             self._execution = Execution(runs, AT_ONCE, self._retries, self._observe, plan.engine.use_in_this_thread)
             results = self._execution.run()
         if all(flow.error is None for flow in results):
-            preparation.publish_views(plan)
+            execution.publish_views(plan)
 
     def _on_batch(self, flow: str, counts: Mapping[str, Any]) -> None:
         if self._execution is not None:

@@ -18,10 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines.definitions import registry
+from declarative_pipelines.definitions import registry, statements
 from declarative_pipelines.definitions.model import Definitions, SourceLocation
 from declarative_pipelines.errors import BadArgument, BadDefinition, PipelineError, did_you_mean, unset_key
-from declarative_pipelines.sql import statements
 from streaming_base import front_end, notebook_files
 from streaming_base.errors import ExplainedError, short_message
 from streaming_base.siblings import function_of_sibling

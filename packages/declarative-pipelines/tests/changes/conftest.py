@@ -9,8 +9,8 @@ from dataclasses import astuple
 import pytest
 from pyspark.sql import SparkSession
 
-from declarative_pipelines.changes.auto_cdc import merge_changes
 from declarative_pipelines.definitions.model import ChangeFlow, SourceLocation
+from declarative_pipelines.engine.auto_cdc import merge_changes
 
 _NUMBERS = itertools.count()
 CHANGE = "id INT, seq LONG, op STRING, name STRING, city STRING"

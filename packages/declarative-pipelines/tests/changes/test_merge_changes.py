@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from change_oracle import Change, type_1, type_2
-from declarative_pipelines.changes.auto_cdc import merge_changes, target_schema
-from declarative_pipelines.changes.change_rows import BadChangeFlow, BadChanges
-from declarative_pipelines.changes.change_tables import forget_changes, log_name
+from declarative_pipelines.engine.auto_cdc import merge_changes, target_schema
+from declarative_pipelines.engine.change_rows import BadChangeFlow, BadChanges, forget_changes, log_name
 
 
 @pytest.mark.slow
@@ -33,7 +32,7 @@ def test_a_crash_between_the_two_commits_is_mended_by_the_batch(
     before = rows(target)
     batch = [Change(1, 2, "U", "Ada", "Oslo"), Change(2, 1, "U", "Bo", "Bonn")]
     with monkeypatch.context() as crash:
-        crash.setattr("declarative_pipelines.changes.auto_cdc.merge_rows", lambda *_: 1 / 0)
+        crash.setattr("declarative_pipelines.engine.auto_cdc.merge_rows", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             merge(how, target, batch)
     assert rows(target) == before

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from declarative_pipelines.changes.change_rows import BadChangeFlow, BadChanges
-from declarative_pipelines.changes.snapshots import latest_version, merge_snapshot
 from declarative_pipelines.definitions.model import SnapshotFlow, SourceLocation
+from declarative_pipelines.engine.auto_cdc import latest_version, merge_snapshot
+from declarative_pipelines.engine.change_rows import BadChangeFlow, BadChanges
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from declarative_pipelines.definitions.model import (
     Violation,
 )
 from declarative_pipelines.errors import BadArgument
-from declarative_pipelines.planning.expectations import apply_expectations
-from declarative_pipelines.planning.flow_nodes import FlowNode, Selection, explain_failure, failed
+from declarative_pipelines.updates.expectations import apply_expectations
+from declarative_pipelines.updates.flow_nodes import FlowNode, Selection, explain_failure, failed
 
 from ..conftest import Pipeline
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.errors import AnalysisException
 
 from declarative_pipelines.definitions.model import Definitions
-from declarative_pipelines.sql.statements import read_statements
+from declarative_pipelines.definitions.statements import read_statements
 
 from ..conftest import Pipeline
 

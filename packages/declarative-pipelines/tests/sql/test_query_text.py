@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from declarative_pipelines.sql.query_text import CatalogMap, DatasetNames
+from declarative_pipelines.definitions.queries import CatalogMap, DatasetNames
 
 MAP = CatalogMap.of({"pipelines.catalogs.Main": "main_", "pipelines.catalogs.samples": "", "shop.day": "1"})
 NAMES = DatasetNames([("spark_catalog", "shop", "ORDERS"), ("spark_catalog", "other", "Items"), ("Recent",)])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from declarative_pipelines.definitions.clauses import read_schema
 from declarative_pipelines.definitions.model import (
     ComputedColumn,
     DatasetKind,
@@ -14,10 +15,9 @@ from declarative_pipelines.definitions.model import (
     SourceLocation,
     Violation,
 )
+from declarative_pipelines.definitions.queries import FileRead
+from declarative_pipelines.definitions.statements import read_statements
 from declarative_pipelines.errors import BadDefinition
-from declarative_pipelines.sql.columns import read_schema
-from declarative_pipelines.sql.queries import FileRead
-from declarative_pipelines.sql.statements import read_statements
 
 FILES = Path(__file__).parent
 

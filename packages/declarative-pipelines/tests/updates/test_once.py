@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from declarative_pipelines.changes import auto_cdc
+from declarative_pipelines.engine import auto_cdc
 from declarative_pipelines.engine.storage import Checkpoint
 from declarative_pipelines.errors import PipelineError
 from declarative_pipelines.updates import flow_runs

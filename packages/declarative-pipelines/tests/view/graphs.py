@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.graph import Bar, Graph, Node
 from declarative_pipelines.updates.results import State
-from declarative_pipelines.view.graph import Bar, Graph, Node
 
 RULES = (
     Bar("has a customer", "warn", 11_000, 988),

@@ -6,13 +6,13 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 from declarative_pipelines.definitions.model import DatasetKind
-from declarative_pipelines.updates.results import State
-from declarative_pipelines.view.graph import Bar, Graph, Node, as_text, description
-from declarative_pipelines.view.graph_picture import (
+from declarative_pipelines.graph import Bar, Graph, Node, as_text, description
+from declarative_pipelines.graph_picture import (
     as_html,
     as_image,
     as_svg,
 )
+from declarative_pipelines.updates.results import State
 
 from .graphs import eight_datasets
 

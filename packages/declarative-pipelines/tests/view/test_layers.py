@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from declarative_pipelines.view.layers import BETWEEN_BOXES, Box, Layout, columns_of, crossings, layout
+from declarative_pipelines.graph import BETWEEN_BOXES, Box, Layout, columns_of, crossings, layout
 
 
 @st.composite

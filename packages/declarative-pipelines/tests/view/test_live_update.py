@@ -9,7 +9,7 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 from IPython.display import DisplayHandle
 
-from declarative_pipelines import pipeline
+from declarative_pipelines import pipeline, update_graph
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, SourceLocation
 from declarative_pipelines.updates.results import (
     DatasetResult,
@@ -21,7 +21,6 @@ from declarative_pipelines.updates.results import (
     Update,
     UpdateChanged,
 )
-from declarative_pipelines.view import update_graph
 from streaming_base import front_end
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Expectation, SourceLocation, Violation
 from declarative_pipelines.errors import ExpectationFailed, FlowFailed
-from declarative_pipelines.planning.expectations import Counts
+from declarative_pipelines.graph import Bar, Graph, Node
+from declarative_pipelines.update_graph import UpdateGraph, visible_edges
+from declarative_pipelines.updates.expectations import Counts
 from declarative_pipelines.updates.results import FlowProgress, GraphKnown, State, UpdateChanged
-from declarative_pipelines.view.graph import Bar, Graph, Node
-from declarative_pipelines.view.update_graph import UpdateGraph, visible_edges
 
 
 def dataset(name: str, kind: DatasetKind, *expectations: Expectation) -> Dataset:

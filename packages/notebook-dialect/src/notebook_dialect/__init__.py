@@ -9,24 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see
+    from notebook_dialect.conversion import convert as convert
     from notebook_dialect.dialect import Dialect as Dialect
-    from notebook_dialect.errors import BadRunLine as BadRunLine
-    from notebook_dialect.errors import IncludeCycle as IncludeCycle
-    from notebook_dialect.errors import NotebookNotFound as NotebookNotFound
-    from notebook_dialect.files.filesystem import FileSystem as FileSystem
-    from notebook_dialect.installation import install as install
-    from notebook_dialect.installation import uninstall as uninstall
-    from notebook_dialect.notebooks.convert import convert as convert
+    from notebook_dialect.dialect import install as install
+    from notebook_dialect.dialect import uninstall as uninstall
+    from notebook_dialect.filesystem import FileSystem as FileSystem
+    from notebook_dialect.include import BadRunLine as BadRunLine
+    from notebook_dialect.include import IncludeCycle as IncludeCycle
+    from notebook_dialect.include import NotebookNotFound as NotebookNotFound
 
 _HOMES = {
-    "BadRunLine": "errors",
+    "BadRunLine": "include",
     "Dialect": "dialect",
-    "FileSystem": "files.filesystem",
-    "IncludeCycle": "errors",
-    "NotebookNotFound": "errors",
-    "convert": "notebooks.convert",
-    "install": "installation",
-    "uninstall": "installation",
+    "FileSystem": "filesystem",
+    "IncludeCycle": "include",
+    "NotebookNotFound": "include",
+    "convert": "conversion",
+    "install": "dialect",
+    "uninstall": "dialect",
 }
 __all__ = sorted(_HOMES)
 
@@ -40,13 +40,13 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: Any) -> None:
     """``%load_ext notebook_dialect``: the dialect over the folder ``dbfs`` beside the notebook, and its session."""
-    from notebook_dialect.installation import install
+    from notebook_dialect.dialect import install
 
     install(namespace=shell.user_ns)
 
 
 def unload_ipython_extension(_shell: Any) -> None:
     """``%unload_ext notebook_dialect``: the shell and Spark's classes as they were before."""
-    from notebook_dialect.installation import uninstall
+    from notebook_dialect.dialect import uninstall
 
     uninstall()

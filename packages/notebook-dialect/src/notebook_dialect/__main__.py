@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from notebook_dialect.notebooks.convert import TargetExists, convert
+    from notebook_dialect.conversion import TargetExists, convert
     from streaming_base.errors import UnreadableNotebook
 
     try:
@@ -45,7 +45,7 @@ def _convert(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from notebook_dialect.installation import install
+    from notebook_dialect.dialect import install
 
     if not options.notebook.exists():
         print(f"There is no notebook {options.notebook}.", file=sys.stderr)

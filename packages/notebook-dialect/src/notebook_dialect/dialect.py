@@ -6,28 +6,33 @@ This is the only module that knows all parts of the package.  Each part is hande
 from __future__ import annotations
 
 import getpass
+import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.catalogs import execution as catalogs
+from notebook_dialect.catalogs import statements as catalogs
 from notebook_dialect.dbutils import DBUtils
-from notebook_dialect.dbutils.imports import NotebookModules
-from notebook_dialect.display import display, displayHTML
-from notebook_dialect.files.filesystem import FileSystem
-from notebook_dialect.files.python_files import PythonFiles
-from notebook_dialect.notebooks.running_notebooks import RunningNotebooks
-from notebook_dialect.session import spark_methods
-from streaming_base import waiting
+from notebook_dialect.dbutils.utilities import NotebookModules
+from notebook_dialect.filesystem import FileSystem
+from notebook_dialect.include import RunningNotebooks
+from notebook_dialect.python_files import PythonFiles
+from notebook_dialect.sql import spark_sql
+from notebook_dialect.sql.spark_sql import display, displayHTML
+from streaming_base import front_end, hooks, waiting
 from streaming_base.siblings import function_of_sibling
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
     from pyspark.sql import SparkSession
 
-
 _NAMES = ("spark", "sql", "table", "dbutils", "getArgument", "display", "displayHTML", "udf")
+_ANSI_HINT = "ANSI mode makes this an error; older clusters give NULL: SET spark.sql.ansi.enabled = false."
 
 
 class Dialect:
@@ -82,7 +87,7 @@ class Dialect:
         from pyspark.errors import PySparkException
         from pyspark.sql.functions import udf
 
-        spark_methods.install()  # before the session's methods are taken
+        spark_sql.install()  # before the session's methods are taken
         catalogs.enable(spark, self.files)
         namespace.update(
             spark=spark,
@@ -109,7 +114,7 @@ class Dialect:
             The notebook's; without a shell there are no magics.
         """
         self._modules.install(namespace)
-        spark_methods.install()
+        spark_sql.install()
         if shell is not None:
             self._install_in(shell)
 
@@ -149,22 +154,11 @@ class Dialect:
 
     def _install_in(self, shell: InteractiveShell) -> None:
         """Install in a shell, by modules that import IPython, which a session in plain Python does without."""
-        from notebook_dialect.kernel import (
-            completion,
-            interrupts,
-            last_lines,
-            magics,
-            python_advice,
-            short_errors,
-            stream_loops,
-        )
+        from notebook_dialect.kernel import hints, interrupts, magics, short_errors
 
         magics.install(
             shell, magics.MagicContext(self.files, self.running, lambda: self.dbutils, lambda: self.get_session())
         )
-        completion.install(shell)
-        last_lines.install(shell)
-        stream_loops.install(shell)
         interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"), lambda: self.stopping_all)
         interrupted.install(shell)
         short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain, self.set_up_names)
@@ -172,7 +166,7 @@ class Dialect:
             show_console_output()
         if self._python_files is not None:
             self._python_files.install()
-            python_advice.install(shell, self._python_files.explain)
+        hints.install(shell, self._python_files.explain if self._python_files is not None else None)
 
     def _own_session(self) -> SparkSession:
         from pyspark.sql import SparkSession
@@ -191,3 +185,113 @@ def _sql_context(spark: SparkSession) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # that it is deprecated is known
         return SQLContext.getOrCreate(spark.sparkContext)
+
+
+_installed: list[tuple[Dialect, dict[str, Any], ShellState | None]] = []
+
+
+def install(
+    spark: SparkSession | None = None,
+    root: str | PathLike[str] | FileSystem = "dbfs",
+    *,
+    python_paths: bool = False,
+    namespace: dict[str, Any] | None = None,
+) -> Dialect:
+    """Bring the dialect into this kernel or program: names, magics, SQL, ``dbutils`` and ``dbfs:/``.
+
+    Calling it again changes nothing and returns the dialect that is there.
+
+    Parameters
+    ----------
+    spark : SparkSession, optional
+        Your session. It finds ``dbfs:/`` where it was started with ``FileSystem(root).spark_conf()``. By default the
+        ``spark`` of the notebook, else a new session.
+    root : str, PathLike or FileSystem
+        The folder of ``dbfs:/``; by default ``dbfs`` in the current working directory.
+    python_paths : bool
+        Whether ``open`` and the functions of ``os`` find ``/dbfs/...``, ``/Volumes/...`` and ``/Workspace/...`` there.
+    namespace : dict, optional
+        Where the names go; by default the notebook's, and in a program those of ``__main__``.
+
+    Returns
+    -------
+    Dialect
+        With the ``dbutils`` of the notebook, and its files.
+    """
+    if _installed:
+        return _installed[0][0]
+    shell = front_end.ipython()
+    names = namespace if namespace is not None else shell.user_ns if shell else vars(sys.modules["__main__"])
+    files = root if isinstance(root, FileSystem) else FileSystem(Path(root))
+    session = spark or names.get("spark")
+    dialect = Dialect(files, (lambda: session) if session is not None else None, python_paths=python_paths)
+    dialect.ansi_hint = _ANSI_HINT
+    before = ShellState.take(shell) if shell is not None else None
+    files.prepare()
+    dialect.fill(names, session or dialect.get_session())
+    dialect.install(names, shell)
+    _installed.append((dialect, names, before))
+    return dialect
+
+
+def uninstall() -> None:
+    """Take out what :func:`install` has brought; the session, its tables and the files stay."""
+    while _installed:
+        dialect, names, before = _installed.pop()
+        hooks.remove("notebook_dialect")
+        dialect.uninstall()
+        for name in set(dialect.names) - {"spark", "sc"}:
+            names.pop(name, None)
+        if before is not None:
+            from notebook_dialect.kernel import hints
+
+            hints.uninstall(before.shell)
+            before.restore()
+
+
+@dataclass(frozen=True)
+class ShellState:
+    """A shell's magics, callbacks, transforms, matchers and handling of errors, at one moment.
+
+    ``shell``: the shell; ``magics``: the functions of its magics, by kind and name; ``lists``: each changeable list
+    of the shell, with its entries; ``errors``: the kinds of errors with a handler of their own, and the handler.
+    """
+
+    shell: InteractiveShell
+    magics: dict[str, dict[str, Any]]
+    lists: list[tuple[list[Any], list[Any]]]
+    errors: tuple[Any, Any]
+
+    @classmethod
+    def take(cls, shell: InteractiveShell) -> ShellState:
+        """Return the present state of a shell."""
+        changing = [
+            *shell.events.callbacks.values(),
+            shell.input_transformer_manager.cleanup_transforms,
+            shell.Completer.custom_matchers,
+            logging.getLogger().filters,
+        ]
+        magics = {kind: dict(functions) for kind, functions in shell.magics_manager.magics.items()}
+        handler = (shell.custom_exceptions, getattr(shell, "CustomTB", None))
+        return cls(shell, magics, [(entries, list(entries)) for entries in changing], handler)
+
+    def restore(self) -> None:
+        """Remove what was added to the shell since, and put back what was replaced; later additions of others stay."""
+        for kind, functions in self.shell.magics_manager.magics.items():
+            for name, function in list(functions.items()):
+                if not _is_of_package(function):
+                    continue
+                before = self.magics[kind].get(name)
+                functions.update({name: before}) if before is not None else functions.pop(name)
+        for entries, before in self.lists:
+            entries[:] = [entry for entry in entries if entry in before or not _is_of_package(entry)]
+        self.shell.custom_exceptions = self.errors[0]
+        if self.errors[1] is not None:
+            self.shell.CustomTB = self.errors[1]
+
+
+def _is_of_package(entry: Any) -> bool:
+    """Whether a function or an object is defined in this package."""
+    entry = getattr(entry, "__wrapped__", entry)
+    module = getattr(entry, "__module__", "") or type(entry).__module__
+    return str(module).partition(".")[0] == __name__.partition(".")[0]

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from notebook_dialect.catalogs import execution
-from notebook_dialect.session import spark_methods
+from notebook_dialect.catalogs import statements
+from notebook_dialect.sql import spark_sql
 from streaming_classroom.files.directories import classroom_files
 
 
 @pytest.fixture(scope="session")
 def _catalogs(_session: SparkSession) -> Iterator[SparkSession]:
-    spark_methods.install()
-    assert execution.enable(_session, classroom_files()), "the session has no jar of catalogs on its class path"
+    spark_sql.install()
+    assert statements.enable(_session, classroom_files()), "the session has no jar of catalogs on its class path"
     for statement in (
         "CREATE CATALOG IF NOT EXISTS main",
         "CREATE SCHEMA IF NOT EXISTS main.sales",
@@ -25,14 +25,14 @@ def _catalogs(_session: SparkSession) -> Iterator[SparkSession]:
     ):
         _session.sql(statement)
     yield _session
-    execution.disable()
+    statements.disable()
 
 
 @pytest.fixture
 def sql(_catalogs: SparkSession) -> Iterator[SparkSession]:
     """Give the session; the other packages' tests find its own catalog current again."""
-    execution.enable(_catalogs, classroom_files())
+    statements.enable(_catalogs, classroom_files())
     _catalogs.sql("USE main.sales")
     yield _catalogs
     _catalogs.sql("USE spark_catalog.default")
-    execution.disable()
+    statements.disable()

@@ -11,9 +11,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from notebook_dialect.catalogs.errors import CatalogError
-from notebook_dialect.catalogs.store import CatalogStore
-from notebook_dialect.catalogs.volumes import VolumeNotFound
+from notebook_dialect.catalogs.store import CatalogError, CatalogStore, VolumeNotFound
 from streaming_classroom.files.directories import classroom_files
 
 
@@ -165,7 +163,7 @@ def test_a_schema_takes_its_volumes_with_it(sql: SparkSession) -> None:
 
 def test_nothing_is_written_into_a_volume_that_does_not_exist(sql: SparkSession) -> None:
     from notebook_dialect.dbutils.fs import FileSystemUtils
-    from notebook_dialect.files.python_files import PythonFiles
+    from notebook_dialect.python_files import PythonFiles
 
     fs, files = FileSystemUtils(classroom_files()), PythonFiles(classroom_files())
     missing = "/Volumes/main/sales/nowhere"

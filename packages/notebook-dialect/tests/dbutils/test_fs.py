@@ -13,7 +13,7 @@ from notebook_dialect.dbutils.execution_errors import (
     PathNotFound,
 )
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils, MountInfo
-from notebook_dialect.dbutils.secrets import SecretUtils
+from notebook_dialect.dbutils.utilities import SecretUtils
 from notebook_dialect.dbutils.widgets import Widgets
 from streaming_classroom.files.directories import classroom_files
 
@@ -275,7 +275,7 @@ UTILITIES = [FileSystemUtils(classroom_files()), SecretUtils(), Widgets(dict)]
 def test_help_names_every_method_with_a_sentence(utility: object, capsys: pytest.CaptureFixture[str]) -> None:
     utility.help()
     title, empty, *lines = capsys.readouterr().out.splitlines()
-    public = [name for name in vars(type(utility)) if not name.startswith("_")]
+    public = [name for name in (*vars(type(utility)), "help") if not name.startswith("_")]
     assert title.endswith(".") and empty == ""
     assert [line.strip().partition("(")[0] for line in lines] == public
     assert all(line.partition(" -> ")[2].endswith(".") for line in lines)

@@ -4,7 +4,7 @@ import pytest
 
 from notebook_dialect.dbutils.execution_errors import FsUsageError
 from notebook_dialect.dbutils.fs import FileSystemUtils
-from notebook_dialect.dbutils.fs_magic import parse_fs_command, run_fs_command
+from notebook_dialect.kernel.magics import parse_fs_command, run_fs_command
 from streaming_classroom.files.directories import classroom_files
 
 

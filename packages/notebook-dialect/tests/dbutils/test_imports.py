@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notebook_dialect.dbutils.imports import NotebookModules
+from notebook_dialect.dbutils.utilities import NotebookModules
 
 NAMES = ("databricks", "databricks.sdk", "databricks.sdk.runtime", "pyspark.dbutils")
 

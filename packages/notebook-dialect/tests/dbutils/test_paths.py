@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from notebook_dialect import filesystem
 from notebook_dialect.dbutils import fs as files
 from notebook_dialect.dbutils.execution_errors import ExecutionError, NotSupported, PathInvalid, PathProtected
 from notebook_dialect.dbutils.fs import FileSystemUtils
 from notebook_dialect.dbutils.paths import ResolvedPath, locate, locate_removable, locate_writable
-from notebook_dialect.files import filesystem
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.files.directories import classroom_files
 

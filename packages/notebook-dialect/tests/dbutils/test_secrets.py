@@ -5,7 +5,7 @@ import os
 import pytest
 
 from notebook_dialect.dbutils.execution_errors import SecretNotFound
-from notebook_dialect.dbutils.secrets import SecretUtils
+from notebook_dialect.dbutils.utilities import SecretUtils
 
 
 @pytest.fixture(autouse=True)

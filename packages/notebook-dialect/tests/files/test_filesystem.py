@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from notebook_dialect.files import filesystem
+from notebook_dialect import filesystem
 from streaming_classroom.files.directories import classroom_files
 
 

@@ -20,9 +20,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from notebook_dialect.files import python_files
-from notebook_dialect.files.filesystem import FileSystem
-from notebook_dialect.files.python_files import PythonFiles
+from notebook_dialect import python_files
+from notebook_dialect.filesystem import FileSystem
+from notebook_dialect.python_files import PythonFiles
 
 
 @pytest.fixture

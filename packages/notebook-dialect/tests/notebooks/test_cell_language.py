@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from notebook_dialect.notebooks.cell_language import to_cell_magic as transform
+from notebook_dialect.conversion import to_cell_magic as transform
 
 
 @pytest.mark.parametrize(

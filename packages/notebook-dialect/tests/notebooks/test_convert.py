@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from notebook_dialect.notebooks.convert import TargetExists, as_notebook, convert
+from notebook_dialect.conversion import TargetExists, as_notebook, convert
 from streaming_base.errors import UnreadableNotebook
 from streaming_classroom.cli import main
 

@@ -9,7 +9,7 @@ from pyspark.errors import ParseException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from notebook_dialect.session import spark_methods
+from notebook_dialect.sql import spark_sql
 from streaming_base.errors import NoJson
 
 BODY = """{"kind": "k", "who": {"name": "Ada"}, "n": 5, "items": [{"a": 1}, {"a": 2}]}"""
@@ -18,7 +18,7 @@ BODY = """{"kind": "k", "who": {"name": "Ada"}, "n": 5, "items": [{"a": 1}, {"a"
 @pytest.fixture(scope="module")
 def frame(_session: SparkSession) -> DataFrame:
     """A frame with the same JSON as text and as a VARIANT."""
-    spark_methods.install()
+    spark_sql.install()
     text = _session.createDataFrame([(BODY,)], "body STRING")
     return text.selectExpr("body", "parse_json(body) AS v", "named_struct('a', 1) AS s")
 

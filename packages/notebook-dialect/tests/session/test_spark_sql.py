@@ -9,14 +9,14 @@ import pytest
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
-from notebook_dialect.session import spark_methods
+from notebook_dialect.sql import spark_sql
 from streaming_base.errors import NoJson
 
 
 @pytest.fixture(scope="module")
 def _tables(_session: SparkSession) -> Iterator[None]:
     """Have a schema with a Delta table ``t`` of three versions and one ``raw`` of JSON text, once for all tests."""
-    spark_methods.install()
+    spark_sql.install()
     for statement in (
         "CREATE SCHEMA forms",
         "CREATE TABLE forms.t (id INT)",

@@ -20,15 +20,15 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from streaming_classroom.lesson.crash_points import CRASH_POINTS as CRASH_POINTS
     from streaming_classroom.lesson.crash_points import kill_at as kill_at
     from streaming_classroom.lesson.lesson import start_lesson as start_lesson
-    from streaming_classroom.notebook.notebook_setup import cleanup as cleanup
-    from streaming_classroom.notebook.notebook_setup import set_up_notebook as set_up_notebook
-    from streaming_classroom.notebook.notebook_setup import set_up_user as set_up_user
+    from streaming_classroom.notebook_setup import cleanup as cleanup
+    from streaming_classroom.notebook_setup import set_up_notebook as set_up_notebook
+    from streaming_classroom.notebook_setup import set_up_user as set_up_user
     from streaming_classroom.session.spark_session import get_spark as get_spark
 
 _HOMES = {
     "ClassroomError": "streaming_classroom.errors",
     "bootstrap_servers": "streaming_classroom.kafka.servers",
-    "cleanup": "streaming_classroom.notebook.notebook_setup",
+    "cleanup": "streaming_classroom.notebook_setup",
     "display": "stream_view",
     "displayHTML": "stream_view",
     "CRASH_POINTS": "streaming_classroom.lesson.crash_points",
@@ -37,8 +37,8 @@ _HOMES = {
     "observed_metrics": "stream_view",
     "rows_per_batch": "stream_view",
     "rows_read": "stream_view",
-    "set_up_notebook": "streaming_classroom.notebook.notebook_setup",
-    "set_up_user": "streaming_classroom.notebook.notebook_setup",
+    "set_up_notebook": "streaming_classroom.notebook_setup",
+    "set_up_user": "streaming_classroom.notebook_setup",
     "start_lesson": "streaming_classroom.lesson.lesson",
     "timeline": "stream_view",
 }
@@ -54,6 +54,6 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: Any) -> None:
     """Do what a set-up include does, for a notebook without one: ``%load_ext streaming_classroom``."""
-    from streaming_classroom.notebook.notebook_setup import set_up_notebook  # as above
+    from streaming_classroom.notebook_setup import set_up_notebook  # as above
 
     set_up_notebook(shell.user_ns, guest=True)

@@ -175,7 +175,7 @@ def book(options: argparse.Namespace) -> int:
 
 def convert(options: argparse.Namespace) -> int:
     """Make an .ipynb of a Databricks notebook (.py or .sql)."""
-    from notebook_dialect.notebooks.convert import convert as to_notebook
+    from notebook_dialect.conversion import convert as to_notebook
 
     print(f"Wrote {to_notebook(options.notebook, options.output, extension='streaming_classroom')}.")
     return 0
@@ -220,7 +220,7 @@ def doctor(options: argparse.Namespace) -> int:
 
 def reset(_options: argparse.Namespace) -> int:
     """Remove everything the lessons created."""
-    from streaming_classroom.setup import reset as removal
+    from streaming_classroom import workspace as removal
 
     home = directories.home()
     left = removal.remove(home)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from streaming_classroom.errors import NotAvailable
 
 if TYPE_CHECKING:
-    from notebook_dialect.files.filesystem import Spark
+    from notebook_dialect.filesystem import Spark
 
 ANSI = "CLASSROOM_ANSI"
 
@@ -65,10 +65,7 @@ def guest_conf() -> dict[str, str]:
     A notebook that was made for an older cluster may rely on ``off``, where a cast that fails gives NULL.  By default
     Spark's own default holds.
 
-    Raises
-    ------
-    NotAvailable
-        The variable has another value than ``on`` or ``off``.
+    Raises NotAvailable: the variable has another value than ``on`` or ``off``.
     """
     asked = os.environ.get(ANSI, "")
     if asked not in ("", "on", "off"):

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from streaming_classroom.files import directories, ownership
-from streaming_classroom.lesson import presenting
+from streaming_classroom.files import directories
+from streaming_classroom.lesson.page import STYLES
 
 ANSWER_TIMEOUT = 3.0  # seconds
 DEFAULT_PORT = 8888
@@ -52,7 +52,7 @@ def write_settings() -> None:
     except (OSError, ValueError):
         others = {}
     if others | _SETTINGS != others:
-        ownership.write_atomically(file, json.dumps(others | _SETTINGS))
+        directories.write_atomically(file, json.dumps(others | _SETTINGS))
 
 
 def first_page(lessons: Sequence[Path], present: bool) -> str:
@@ -69,8 +69,8 @@ def command(root: Path, page: str, port: int | None, present: bool, more: Sequen
     options += [f"--LabApp.extra_labextensions_path={folder}" for folder in LAB_EXTENSIONS]
     if present:
         # Settings for text, and the layout of the page, are the user's own; these are of this start.
-        style: Path | None = presenting.STYLES
-        options.append(f"--LabApp.workspaces_dir={ownership.claim(directories.home()) / 'jupyterlab'}")
+        style: Path | None = STYLES
+        options.append(f"--LabApp.workspaces_dir={directories.claim(directories.home()) / 'jupyterlab'}")
     else:
         style = None if Path(jupyter_config_dir(), "custom", "custom.css").exists() else _READING
     if style is not None:

@@ -6,6 +6,10 @@ learner's own predictions.  A file that cannot be read, or whose origin is unkno
 
 ``.course.json`` has the digest of the last version of each file that the course has put there.  Each file is written
 whole, and recorded afterwards, so a process may be killed at any step: the next one does what is missing.
+
+``course.py reset`` removes everything the lessons created in the home, and nothing else.  Only a folder that bears
+the course's marker is touched, of it only what lessons are known to create, and not while a lesson is working in it.
+A stranger's file in it stays, and so does the folder around it.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -23,7 +28,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from streaming_classroom.errors import NotAvailable, SetupError
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
+from streaming_classroom.kafka import broker
 from streaming_classroom.runner.lesson_files import find_lessons
 from streaming_classroom.runner.results import InvalidNotebook, RunnerError
 
@@ -34,6 +40,9 @@ _NAMED_LIMIT = 3  # lessons that a line names; of more it says how many
 _WITHOUT = "`python course.py lab --with-outputs` opens the course's own lessons without it."
 # JupyterLab does not check the file before it saves, and then offers to overwrite it.
 _RELOAD = "If it is open in JupyterLab, choose File > Reload Notebook from Disk there now."
+# What lessons, runs, brokers and JupyterLab put into a home.
+CHILDREN = ("dbfs", "jupyterlab", "kafka", "locks", "logs", "registered", "runs")
+_LOCKS = ("locks/*.lock", "runs/*/run.lock", "runs/*/*/locks/*.lock")
 
 
 @dataclass
@@ -85,10 +94,10 @@ def update(now: datetime | None = None) -> WorkspaceReport:
             report.lessons += titles
             before = given.get(name)
             if not os.path.lexists(path):
-                ownership.write_atomically(path, content)
+                directories.write_atomically(path, content)
                 report.made += titles
             elif before is not None and _digest_of_untouched(path) == before != digest:
-                ownership.write_atomically(path, content)
+                directories.write_atomically(path, content)
                 report.updated += titles
             elif before != digest:
                 versions = [it for it in path.parent.iterdir() if it.name.startswith(f"{path.stem} ({_NEW}, ")]
@@ -96,7 +105,7 @@ def update(now: datetime | None = None) -> WorkspaceReport:
                     if before is not None and _digest_of_untouched(version) == before:
                         version.unlink()
                 if digest not in map(_digest_of_untouched, [path, *versions]):
-                    ownership.write_atomically(_free_name(path, f"{_NEW}, {now or datetime.now():%Y-%m-%d}"), content)
+                    directories.write_atomically(_free_name(path, f"{_NEW}, {now or datetime.now():%Y-%m-%d}"), content)
                     report.beside.append(path.stem)
             if before != digest:
                 given[name] = digest
@@ -129,7 +138,7 @@ def start_over(lessons: Sequence[str], now: datetime | None = None) -> dict[str,
                 kept = _free_name(path, f"until {now or datetime.now():%Y-%m-%d %H.%M}")
                 path.rename(kept)
                 kept_as[path.stem] = kept.name
-            ownership.write_atomically(path, content)
+            directories.write_atomically(path, content)
             given[name] = _digest(name, content)
             _write_record(folder, given)
     return kept_as
@@ -168,7 +177,7 @@ def _course_files() -> dict[str, Path]:
 def _open_workspace() -> Iterator[tuple[Path, dict[str, str]]]:
     """Lock the workspace; yield its folder, and the digests of the last versions that the course has put there."""
     try:
-        folder = ownership.claim(directories.work(), mark=ownership.WORKSPACE)
+        folder = directories.claim(directories.work(), mark=directories.WORKSPACE)
         with FileLock(folder / _LOCK, timeout=LOCK_TIMEOUT):
             try:
                 recorded = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
@@ -185,7 +194,7 @@ def _open_workspace() -> Iterator[tuple[Path, dict[str, str]]]:
 
 
 def _write_record(folder: Path, given: dict[str, str]) -> None:
-    ownership.write_atomically(folder / _RECORD, json.dumps(dict(sorted(given.items())), indent=1) + "\n")
+    directories.write_atomically(folder / _RECORD, json.dumps(dict(sorted(given.items())), indent=1) + "\n")
 
 
 def _without_outputs(source: Path) -> bytes:
@@ -229,3 +238,54 @@ def _digest(name: str, content: bytes) -> str:
         ]
         content = json.dumps(texts).encode()
     return hashlib.sha256(content).hexdigest()
+
+
+def remove(home: Path) -> list[Path] | None:
+    """Remove the files of lessons from a home, and the home itself if it is then empty.
+
+    Returns the other entries of the home, or None without a home; SetupError if it is in use or not the course's.
+    """
+    if not home.exists():
+        return None
+    if not directories.is_claimed(home):
+        raise SetupError(
+            f"{home} is not a folder that the course has made, so nothing was removed.",
+            "Set CLASSROOM_HOME to the folder that lessons used, or remove their files by hand.",
+        )
+    if broker.status():
+        raise SetupError(
+            "Kafka's broker is running, for a kernel or because of `python course.py kafka start`.",
+            "Shut the kernels down, or run `python course.py kafka stop`, and run the same command again.",
+        )
+    if lesson := next(_open_lessons(home), None):
+        raise SetupError(
+            f"Lesson {lesson} is open in a kernel or running.",
+            "Shut that kernel down, or close JupyterLab, and run the same command again.",
+        )
+    try:
+        for child in (home / name for name in CHILDREN):
+            if child.is_symlink():  # what it leads to stays
+                child.unlink()
+            elif child.is_dir():
+                shutil.rmtree(child)
+        strangers = sorted(path for path in home.iterdir() if path.name != directories.MARKER)
+        if not strangers:
+            (home / directories.MARKER).unlink()
+            home.rmdir()
+        return strangers
+    except OSError as error:
+        problem = f"{error.filename or home} could not be removed: {error.strerror}."
+        raise SetupError(problem, "Make it removable, or remove it by hand.") from error
+
+
+def _open_lessons(home: Path) -> Iterator[str]:
+    """Yield the lessons that a live process has open; the lock of a dead one is free."""
+    for pattern in _LOCKS:
+        for file in sorted(home.glob(pattern)):
+            lock = FileLock(file)
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                yield file.parent.name if file.name == "run.lock" else file.stem
+            finally:
+                lock.release()

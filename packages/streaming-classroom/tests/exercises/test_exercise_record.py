@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.exercises.progress import NAME, ExerciseProgress, ExerciseRecord, write_class
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_it_is_there_for_the_next_kernel(record: ExerciseRecord) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"05.1": 3}', '{"05.1": {"unknown": 1}}', "\0"])
 def test_a_file_that_cannot_be_read_is_as_none(record: ExerciseRecord, text: str) -> None:
-    ownership.claim(record.path.parent)
+    directories.claim(record.path.parent)
     record.path.write_text(text)
     assert record.read() == {}
     record.tried("05.1", is_right=False)
@@ -69,7 +69,7 @@ def test_two_kernels_at_once_lose_nothing(record: ExerciseRecord) -> None:
         thread.join()
     assert record.read()["05.1"].tries == 60
     assert [path.name for path in record.path.parent.iterdir() if path.suffix not in (".json", ".lock")] == [
-        ownership.MARKER
+        directories.MARKER
     ]
 
 
@@ -83,21 +83,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_progress_is_kept_in_the_workspace_when_home_and_cache_are_deleted(project: Path) -> None:
-    ownership.claim(directories.home())
+    directories.claim(directories.home())
     ExerciseRecord().tried("05.1", is_right=True)
 
     shutil.rmtree(directories.home())
 
     assert ExerciseRecord().read()["05.1"].right
     assert (project / "work" / "progress" / NAME).exists()
-
-
-def test_progress_that_an_older_version_left_in_the_home_moves_along(project: Path) -> None:
-    in_home = ExerciseRecord(directories.home() / NAME)
-    in_home.tried("05.1", is_right=True)
-
-    assert ExerciseRecord().read()["05.1"].right
-    assert not in_home.path.exists()
 
 
 def test_a_class_is_a_line_per_learner_and_begun_lesson(tmp_path: Path) -> None:

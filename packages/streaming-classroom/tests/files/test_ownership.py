@@ -6,36 +6,36 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 
 
 def test_a_new_folder_and_an_empty_one_are_marked(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "new" / "home", tmp_path / "empty"):
-        assert not ownership.is_claimed(folder)
-        assert ownership.claim(folder) == folder
-        assert ownership.is_claimed(folder)
+        assert not directories.is_claimed(folder)
+        assert directories.claim(folder) == folder
+        assert directories.is_claimed(folder)
         (folder / "anything").touch()
-        assert ownership.claim(folder) == folder
+        assert directories.claim(folder) == folder
 
 
 @pytest.mark.parametrize("name", ["dbfs", "logs", "thesis.tex", ".hidden"])
 def test_a_folder_with_anything_in_it_is_never_written_into(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
     with pytest.raises(SetupError, match=r"is not empty, and it was not made by the course.* Set CLASSROOM_HOME"):
-        ownership.claim(tmp_path)
+        directories.claim(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_what_an_older_version_made_can_be_adopted(tmp_path: Path) -> None:
     (tmp_path / "jars").mkdir()
-    ownership.claim(tmp_path, adopt=True)
-    assert ownership.is_claimed(tmp_path)
+    directories.claim(tmp_path, adopt=True)
+    assert directories.is_claimed(tmp_path)
 
 
 def test_processes_that_begin_together_all_find_it_theirs(tmp_path: Path) -> None:
     def begin(number: int) -> None:
-        ownership.claim(tmp_path / "home")
+        directories.claim(tmp_path / "home")
         (tmp_path / "home" / str(number)).touch()
 
     with ThreadPoolExecutor(16) as pool:
@@ -53,14 +53,14 @@ def test_a_session_does_not_start_in_a_strangers_folder(run_python, tmp_path: Pa
 
 def test_a_writer_that_is_stopped_before_the_end_leaves_what_was_there(tmp_path: Path, monkeypatch) -> None:
     file = tmp_path / "note.json"
-    ownership.write_atomically(file, "before")
+    directories.write_atomically(file, "before")
 
     def killed(_self: Path, _target: Path) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Path, "replace", killed)
     with pytest.raises(KeyboardInterrupt):
-        ownership.write_atomically(file, "after")
+        directories.write_atomically(file, "after")
     assert file.read_text(encoding="utf-8") == "before"
 
 

@@ -9,21 +9,21 @@ from pyspark.sql import SparkSession
 
 from streaming_classroom.exercises import sandbox
 from streaming_classroom.files.directories import Paths, classroom_files
-from streaming_classroom.session import user_files
+from streaming_classroom.lesson import storage
 
 
 @pytest.fixture
 def paths(spark: SparkSession) -> Iterator[Paths]:
-    root = f"{user_files.base_path()}/sandboxes"
+    root = f"{storage.base_path()}/sandboxes"
     yield Paths(
         spark,
         working_dir=root,
         checkpoints=f"{root}/checkpoints",
         landing=f"{root}/landing",
         user_db=f"{root}/database",
-        datasets=f"{user_files.base_path()}/datasets",
+        datasets=f"{storage.base_path()}/datasets",
     )
-    user_files.remove_tree(root)
+    storage.remove_tree(root)
 
 
 @pytest.fixture

@@ -13,18 +13,19 @@ from pathlib import Path
 import psutil
 import pytest
 
+from streaming_classroom import workspace
 from streaming_classroom.cli import main
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.kafka import broker, client, servers
 from streaming_classroom.kafka.client import KafkaRecord
-from streaming_classroom.setup import java, reset
+from streaming_classroom.setup import java
 
 
 @pytest.fixture
 def messages_of_before(home: Path) -> Path:
     """Return the directory of a broker's messages in that home, which an earlier kernel has made; it is empty."""
-    directory = ownership.claim(home) / "kafka" / "messages"
+    directory = directories.claim(home) / "kafka" / "messages"
     directory.mkdir(parents=True)
     return directory
 
@@ -132,7 +133,7 @@ def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
     assert main(["kafka", "status"]) == 0
     assert broker.is_answering(address)
     with pytest.raises(SetupError, match=r"python course\.py kafka stop"):
-        reset.remove(directories.home())
+        workspace.remove(directories.home())
     assert main(["kafka", "stop"]) == main(["kafka", "stop"]) == 0
     assert not broker.is_answering(address)
     lines = capsys.readouterr().out.splitlines()
@@ -147,5 +148,5 @@ def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
         "Kafka's broker has stopped; its messages are kept.",
         "No broker of the classroom's own is running.",
     ]
-    assert reset.remove(directories.home()) == []
+    assert workspace.remove(directories.home()) == []
     assert not home.exists()

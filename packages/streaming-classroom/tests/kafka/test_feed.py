@@ -12,8 +12,7 @@ from pyspark.sql import SparkSession
 from streaming_classroom.data import datasets
 from streaming_classroom.data.data_factory import DataFactory
 from streaming_classroom.kafka import client
-from streaming_classroom.kafka.feed import Topic
-from streaming_classroom.kafka.topics import LessonKafka
+from streaming_classroom.kafka.topics import LessonKafka, Topic
 from streaming_classroom.lesson.lesson import Lesson
 
 pytestmark = pytest.mark.slow

@@ -13,9 +13,9 @@ from streaming_classroom.errors import LessonBusy, NotAvailable
 from streaming_classroom.files import directories
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson as module
+from streaming_classroom.lesson import storage
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
-from streaming_classroom.session import user_files
-from streaming_classroom.session.user_files import identifier
+from streaming_classroom.lesson.storage import identifier
 
 READINGS = "device-readings/readings"
 
@@ -113,7 +113,7 @@ def test_cleanup_leaves_nothing_and_may_be_called_twice(
 
 @pytest.mark.slow
 def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: subprocess.Popen[str]) -> None:
-    theirs = classroom_files().local_path(f"{user_files.base_path()}/{identifier('Test')}") / "theirs.txt"
+    theirs = classroom_files().local_path(f"{storage.base_path()}/{identifier('Test')}") / "theirs.txt"
     theirs.parent.mkdir(parents=True, exist_ok=True)
     theirs.touch()
     with pytest.raises(LessonBusy):
@@ -165,7 +165,7 @@ def test_names_are_kept_apart_whatever_their_letters(spark: SparkSession, names:
         assert other.paths.working_dir != lessons[0].paths.working_dir
     directories = {lesson.paths.working_dir.casefold() for lesson in lessons}
     assert len(directories) == len({lesson.schema_name for lesson in lessons}) == len(names)
-    assert all(directory.rpartition("/")[0] == user_files.base_path() for directory in directories)
+    assert all(directory.rpartition("/")[0] == storage.base_path() for directory in directories)
     assert all(lesson.paths.exists(lesson.paths.working_dir) for lesson in lessons)
 
 

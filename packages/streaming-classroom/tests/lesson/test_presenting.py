@@ -8,13 +8,13 @@ import time
 import pytest
 
 from streaming_base import front_end
-from streaming_classroom.lesson import presenting
-from streaming_classroom.lesson.presenting import LONGEST, NOBODY, present
+from streaming_classroom.lesson import page
+from streaming_classroom.lesson.page import LONGEST, NOBODY, present
 
 
 @pytest.fixture(autouse=True)
 def nothing_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presenting, "_shown", None)
+    monkeypatch.setattr(page, "_shown", None)
 
 
 def test_an_output_that_was_saved_does_nothing_on_another_day(screen) -> None:

@@ -10,8 +10,7 @@ import pytest
 from filelock import FileLock
 
 from streaming_classroom.errors import NotAvailable
-from streaming_classroom.lesson.storage import VolumeStorage
-from streaming_classroom.session.user_files import LessonDirectory
+from streaming_classroom.lesson.storage import LessonDirectory, VolumeStorage
 
 
 class Session:

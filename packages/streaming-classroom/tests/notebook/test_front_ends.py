@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 # Of what a program writes, lines of the course's own; ipykernel and pyzmq have lines of theirs, at the end as well.
 OURS = re.compile(r"streaming_classroom|notebook_dialect|IPython extension|JPY_SESSION_NAME")
-EXTENSION = "streaming_classroom.notebook.kernel_start"
+EXTENSION = "streaming_classroom.kernel_start"
 CELL = f"print({EXTENSION!r} in get_ipython().extension_manager.loaded)"
 
 

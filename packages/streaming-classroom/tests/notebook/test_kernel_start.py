@@ -6,8 +6,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from streaming_classroom import kernel_start
 from streaming_classroom.files import directories
-from streaming_classroom.notebook import kernel_start
 
 NEEDS_SET_UP = "run the set-up cells first"
 

@@ -7,10 +7,10 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from streaming_base import waiting
+from streaming_classroom import notebook_setup
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson
-from streaming_classroom.notebook import notebook_setup
-from streaming_classroom.notebook.notebook_setup import set_up_notebook, set_up_user
+from streaming_classroom.notebook_setup import set_up_notebook, set_up_user
 
 
 def test_the_names_that_lessons_use_are_there(spark: SparkSession) -> None:

@@ -14,12 +14,12 @@ from kernel_harness import Notebook
 pytestmark = pytest.mark.slow
 
 SET_UP = "from streaming_classroom import set_up_notebook\nset_up_notebook(globals())"
-AT_START = "%load_ext streaming_classroom.notebook.kernel_start"  # what the kernels of the course's environment load
+AT_START = "%load_ext streaming_classroom.kernel_start"  # what the kernels of the course's environment load
 HAS_SPARK = """
 from pyspark import SparkContext
 print(SparkContext._active_spark_context is not None)
 """
-BEGUN = "(__import__('streaming_classroom.session.early_start', fromlist=['_early'])._early is not None)"
+BEGUN = "(__import__('streaming_classroom.kernel_start', fromlist=['_early'])._early is not None)"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.errors import AnalysisException
 
-from streaming_classroom.session import frames
+from streaming_classroom.session import repeated_starts
 
 
 class Query:
@@ -49,16 +49,16 @@ class Stream:
 
 def test_a_stream_is_shown_now_and_after_each_landing_until_it_stops() -> None:
     shown: list[Any] = []
-    display, stream = frames.wrap_display(lambda value, **_options: shown.append(value)), Stream()
+    display, stream = repeated_starts.wrap_display(lambda value, **_options: shown.append(value)), Stream()
     display(stream, streamName="high", view="Chart")
-    frames.show_again()
+    repeated_starts.show_again()
     stream.query.isActive = False
-    frames.show_again()
+    repeated_starts.show_again()
     assert shown == ["rows of `high`"] * 2 and stream.mode == "append"
 
 
 def test_a_stream_of_the_same_name_replaces_the_one_before() -> None:
-    display = frames.wrap_display(lambda _value, **_options: None)
+    display = repeated_starts.wrap_display(lambda _value, **_options: None)
     first, second = Stream(), Stream()
     display(first, streamName="high")
     display(second, streamName="high")
@@ -67,5 +67,5 @@ def test_a_stream_of_the_same_name_replaces_the_one_before() -> None:
 
 def test_anything_else_is_shown_by_the_platform() -> None:
     shown: list[Any] = []
-    frames.wrap_display(lambda value, **options: shown.append((value, options)))([1, 2], summary=True)
+    repeated_starts.wrap_display(lambda value, **options: shown.append((value, options)))([1, 2], summary=True)
     assert shown == [([1, 2], {"summary": True})]

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
-from streaming_classroom.files import ownership
+from streaming_classroom.files import directories
 from streaming_classroom.session import spark_session
 from streaming_classroom.session.spark_session import _without_users_own
 from streaming_classroom.setup import jars
@@ -207,7 +207,7 @@ print(spark.table("kept").count(), spark.table("mine.kept_too").count())
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Path:
     """Return the warehouse of a home that an earlier kernel has made."""
-    return ownership.claim(tmp_path / "home") / "dbfs" / "user" / "hive" / "warehouse"
+    return directories.claim(tmp_path / "home") / "dbfs" / "user" / "hive" / "warehouse"
 
 
 @pytest.mark.slow

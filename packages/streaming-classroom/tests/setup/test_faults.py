@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from streaming_classroom.data import datasets
-from streaming_classroom.files import ownership
+from streaming_classroom.files import directories
 from streaming_classroom.setup import archive, doctor, jars
 from streaming_classroom.setup.doctor import Finding
 
@@ -53,7 +53,7 @@ def old_java(world: World) -> None:
 
 def changed_jar(world: World) -> None:
     world.fixture("maven")
-    ownership.claim(world.cache)
+    directories.claim(world.cache)
     jars.fetch()
     with jars.paths()[-1].open("ab") as file:
         file.write(b"!")
@@ -61,7 +61,7 @@ def changed_jar(world: World) -> None:
 
 def missing_dataset(world: World) -> None:
     world.fixture("cache")
-    ownership.claim(world.cache)
+    directories.claim(world.cache)
     one = datasets.names()[0]
     world.patch.setattr(datasets, "names", lambda: (one,))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.setup import jars
 
 FETCH = "from streaming_classroom.setup import steps; steps.ensure_session_needs()"
@@ -21,7 +21,7 @@ def two_jars() -> list[jars.Jar]:
     return list(jars.locked()[:2])
 
 
-KEPT = ("jars", "setup.lock", ownership.MARKER)
+KEPT = ("jars", "setup.lock", directories.MARKER)
 
 
 def left_over() -> list[str]:

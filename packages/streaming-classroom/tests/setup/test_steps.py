@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from traitlets.config import PyFileConfigLoader
 
+from streaming_classroom import kernel_start
 from streaming_classroom.errors import SetupError
-from streaming_classroom.notebook import kernel_start
 from streaming_classroom.setup import archive, jars, java, steps
 
 

@@ -36,9 +36,9 @@ def install() -> None:
     from pyspark import pipelines
 
     from declarative_pipelines.definitions import decorators
-    from declarative_pipelines.engine import dataset_reads
+    from declarative_pipelines.engine.session import install_interception
 
-    dataset_reads.install()
+    install_interception()
     if _replaced:
         return
     module = _DltModule("dlt", "The names of Databricks' pipelines, by declarative_pipelines.")

@@ -20,10 +20,9 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
-from declarative_pipelines.engine import dataset_reads
-from declarative_pipelines.engine.session import JvmValues, temporary_settings
+from declarative_pipelines.definitions.queries import CatalogMap, DatasetNames
+from declarative_pipelines.engine.session import JvmValues, intercept_reads, temporary_settings
 from declarative_pipelines.errors import BadDefinition, innermost_message
-from declarative_pipelines.sql.query_text import CatalogMap, DatasetNames
 from streaming_base.errors import short_message
 
 if TYPE_CHECKING:
@@ -432,7 +431,7 @@ class _FlowFunction:
 
         self.error = None
         try:
-            with dataset_reads.intercept_reads(read, self._engine.schema_locations.get(self._name)):
+            with intercept_reads(read, self._engine.schema_locations.get(self._name)):
                 data = scala.new("scala.util.Success", self.flow.make()._jdf)
         except _NotResolved as wait:
             data = scala.new("scala.util.Failure", wait.java)

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from declarative_pipelines.definitions.model import find
+from declarative_pipelines.definitions.queries import OWN, CatalogMap
 from declarative_pipelines.engine.session import JvmValues
 from declarative_pipelines.errors import PipelineError
-from declarative_pipelines.sql.query_text import OWN, CatalogMap
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

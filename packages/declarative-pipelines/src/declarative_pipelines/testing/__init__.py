@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see
     from declarative_pipelines.testing.harness import PipelineTest as PipelineTest
-    from declarative_pipelines.testing.outcome import PipelineTestResult as PipelineTestResult
+    from declarative_pipelines.testing.harness import PipelineTestResult as PipelineTestResult
 
-_HOMES = {"PipelineTest": "harness", "PipelineTestResult": "outcome"}
+_HOMES = {"PipelineTest": "harness", "PipelineTestResult": "harness"}
 __all__ = sorted(_HOMES)
 
 

@@ -1,12 +1,12 @@
-"""``PipelineTest``: a pipeline under test, with tables, files and topics of the test's own, removed at its end."""
+"""``PipelineTest``: a pipeline under test, with tables, files and topics of the test's own, and what it makes."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import uuid
-from collections.abc import Collection, Hashable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,28 +18,111 @@ from declarative_pipelines.definitions.model import (
     Definitions,
     SourceLocation,
     find,
+    is_same,
     without_live,
 )
+from declarative_pipelines.definitions.queries import OWN
 from declarative_pipelines.engine.spark_engine import SparkEngine, TableVersion
 from declarative_pipelines.engine.storage import PipelineLocation, Storage
-from declarative_pipelines.errors import BadArgument, BadDefinition, NotMocked
+from declarative_pipelines.errors import BadArgument, BadDefinition, NotMocked, did_you_mean
 from declarative_pipelines.pipeline import UpdateRun, find_session, in_session, only_in_session
-from declarative_pipelines.planning.flow_nodes import Selection, flows_of, suggestion
-from declarative_pipelines.planning.plan import parse_schemas, source_of
 from declarative_pipelines.source_files import names_for_files
-from declarative_pipelines.sql.query_text import OWN
-from declarative_pipelines.testing import mock_files, redirected_reads
-from declarative_pipelines.testing.mock_files import TABLE as TOPICS
-from declarative_pipelines.testing.mock_files import MockFiles, MockTopics
-from declarative_pipelines.testing.outcome import PipelineTestResult
-from declarative_pipelines.testing.redirected_reads import RedirectedNames, Redirects
+from declarative_pipelines.testing import reads
+from declarative_pipelines.testing.reads import TABLE as TOPICS
+from declarative_pipelines.testing.reads import MockFiles, MockTopics, RedirectedNames, Redirects
+from declarative_pipelines.updates.flow_nodes import Selection, flows_of, suggestion
+from declarative_pipelines.updates.plan import parse_schemas, source_of
 from declarative_pipelines.updates.results import GraphKnown, Progress
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.types import StructType
+
+    from declarative_pipelines.updates.results import DatasetResult, ExpectationResult, Update
+
+
+@dataclass(frozen=True)
+class PipelineTestResult:
+    """The result of one update under test.
+
+    Parameters
+    ----------
+    update
+        The update, as :func:`.run_pipeline` returns it.
+    tables
+        The tables that it has made, as SQL has them, each with its version then.
+    version
+        Returns the version that a table has now.
+    """
+
+    update: Update
+    session: SparkSession
+    tables: Mapping[str, tuple[str, TableVersion]]
+    version: Callable[[str], TableVersion | None]
+
+    @property
+    def error(self) -> Exception | None:
+        """Why the update failed; None if it did not."""
+        return self.update.error
+
+    def frame(self, dataset: str) -> DataFrame:
+        """Return a dataset as this update has left it, also where a later one has changed it meanwhile.
+
+        Raises
+        ------
+        BadArgument
+            The update has not made it.
+        """
+        made = find(dataset, self.tables)
+        if made is None:
+            problem = f"This update has made no table {dataset}"
+            hint = did_you_mean(dataset, self.tables) or f" It has made {', '.join(sorted(self.tables)) or 'none'}."
+            raise BadArgument(f"{problem}; a view has rows where run() names it.{hint}")
+        table, version = self.tables[made]
+        # Delta reads an older version's log for it, which takes longer than the rows.
+        is_newest = self.version(made) == version
+        return self.session.sql(f"SELECT * FROM {table}{'' if is_newest else f' VERSION AS OF {version.number}'}")
+
+    def rows(self, dataset: str) -> list[Row]:
+        """Return the rows of a dataset, sorted by their columns from the left; NULLs come first."""
+        rows = self.frame(dataset).collect()
+        try:
+            return sorted(rows, key=lambda row: [_sortable(value) for value in row])
+        except TypeError:  # maps, and what else has no order
+            return sorted(rows, key=repr)
+
+    def dataset(self, name: str) -> DatasetResult:
+        """Return how many rows the update has written to a dataset and dropped, its kind and state."""
+        return self.update.dataset(name)
+
+    def expectation(self, dataset: str, name: str) -> ExpectationResult:
+        """Return the counts of an expectation, over all flows; None where they are not known.
+
+        Raises
+        ------
+        BadArgument
+            The dataset has none of that name, or did not run.
+        """
+        own = [one for one in self.update.expectations if is_same(one.dataset, dataset)]
+        found = [one for one in own if one.name == name]
+        if not found:
+            there = ", ".join(repr(one.name) for one in own) or "none"
+            raise BadArgument(f"{dataset} has no expectation {name!r} that was counted. It has {there}.")
+        passed, failed = [one.passed for one in found], [one.failed for one in found]
+        return replace(
+            found[0],
+            passed=None if None in passed else sum(passed),
+            failed=None if None in failed else sum(failed),
+        )
+
+
+def _sortable(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return value is not None, [_sortable(one) for one in value]
+    return (False, 0) if value is None else (True, value)
+
 
 # A test has few rows: one partition each and one state store in place of hundreds, and logs of a few lines.
 _SETTINGS = {
@@ -85,7 +168,7 @@ class PipelineTest:
         self._create_database(self._names.database)
         self._topics = MockTopics(self.spark, self._names.quoted(TOPICS))
         api_modules.install()
-        redirected_reads.install()
+        reads.install()
 
     def __enter__(self) -> PipelineTest:
         return self
@@ -122,7 +205,7 @@ class PipelineTest:
             with in_session(self.spark, self._location, self._configuration):
                 declared = self._read().dataset(name)
             schema = None if declared is None else declared.schema
-        frame = mock_files.frame_of(self.spark, name, rows, schema)
+        frame = reads.frame_of(self.spark, name, rows, schema)
         if name in self._mocked and self._mocked[name] != format:
             self.spark.sql(f"DROP TABLE {self._names.quoted(name)}")
         self._mocked[name] = format
@@ -136,7 +219,7 @@ class PipelineTest:
                 f"{name} is not mocked yet, so nothing can be appended to it: pipeline.mock({name!r}, ...)."
             )
         schema = self.spark.table(self._names.quoted(name)).schema
-        self._write(name, mock_files.frame_of(self.spark, name, rows, schema), "append")
+        self._write(name, reads.frame_of(self.spark, name, rows, schema), "append")
 
     def mock_files(self, path: str, files: Mapping[str, Any] | str | Path | None = None) -> Path:
         """Put files in place of those that the pipeline reads at a path, and return the folder that they are in.
@@ -186,7 +269,7 @@ class PipelineTest:
         with (
             only_in_session(self.spark, "test"),
             in_session(self.spark, self._location, self._configuration),
-            redirected_reads.redirect_reads(Redirects(self._names, self._files, self._topics)),
+            reads.redirect_reads(Redirects(self._names, self._files, self._topics)),
         ):
             update = running.run(lambda: self._definitions(names), dry_run=False)
         if check:
@@ -254,7 +337,7 @@ class PipelineTest:
     def _write(self, name: str, frame: DataFrame, mode: str) -> None:
         self._names.learn(name)
         self._create_database(self._names.table(name)[0])
-        mock_files.write(self._names.quoted(name), frame, mode, self._mocked[name])
+        reads.write(self._names.quoted(name), frame, mode, self._mocked[name])
 
     def _create_database(self, database: str) -> None:
         if database not in self._databases:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from declarative_pipelines.definitions.queries import FILES
 from declarative_pipelines.engine.storage import Checkpoint, Storage
-from declarative_pipelines.planning.flow_nodes import FlowKind, Selection
-from declarative_pipelines.planning.plan import PipelinePlan
-from declarative_pipelines.sql.queries import FILES
 from declarative_pipelines.updates import idle_streams
+from declarative_pipelines.updates.flow_nodes import FlowKind, Selection
+from declarative_pipelines.updates.plan import PipelinePlan
 from declarative_pipelines.updates.results import (
     DatasetResult,
     ExpectationResult,

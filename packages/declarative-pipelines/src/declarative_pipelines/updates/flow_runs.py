@@ -15,16 +15,15 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from declarative_pipelines.changes import auto_cdc, snapshots
-from declarative_pipelines.changes.change_rows import quoted
 from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, SnapshotFlow
+from declarative_pipelines.engine import auto_cdc
+from declarative_pipelines.engine.change_rows import quoted
 from declarative_pipelines.engine.session import temporary_settings
 from declarative_pipelines.engine.spark_engine import WriteObserver, observed_so_far
 from declarative_pipelines.engine.storage import Checkpoint
-from declarative_pipelines.planning import expectations
-from declarative_pipelines.planning.expectations import Counts
-from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
-from declarative_pipelines.updates import idle_streams
+from declarative_pipelines.updates import expectations, idle_streams
+from declarative_pipelines.updates.expectations import Counts
+from declarative_pipelines.updates.flow_nodes import OWN_TABLE, FlowKind, FlowNode
 from declarative_pipelines.updates.idle_streams import BatchCounts, ViewRows
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
     from pyspark.sql.types import StructField
 
-    from declarative_pipelines.planning.plan import PipelinePlan
+    from declarative_pipelines.updates.plan import PipelinePlan
 
 OBSERVATION_TIMEOUT = 30.0  # seconds from the end of a write to Spark's report of what it observed
 
@@ -344,7 +343,7 @@ class SnapshotRun(JobsRun):
         self._begin()
         rows = 0
         for frame, version in self._snapshots(flow):
-            rows += snapshots.merge_snapshot(session, flow, frame, version, self._table)
+            rows += auto_cdc.merge_snapshot(session, flow, frame, version, self._table)
             if self._stopped.is_set():
                 break
         return self._kept({self.flow.target.name: Counts(rows)})
@@ -355,7 +354,7 @@ class SnapshotRun(JobsRun):
             now = session.sql("SELECT current_timestamp()").first()[0]
             yield self._frame(), now
             return
-        newest = snapshots.latest_version(session, self._table)
+        newest = auto_cdc.latest_version(session, self._table)
         while (found := flow.source(newest)) is not None:
             yield found
             newest = found[1]

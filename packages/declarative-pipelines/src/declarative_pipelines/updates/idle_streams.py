@@ -29,13 +29,13 @@ from declarative_pipelines.definitions.model import Dataset
 from declarative_pipelines.engine.plan_fingerprint import fingerprint
 from declarative_pipelines.engine.spark_engine import SparkEngine, TableVersion
 from declarative_pipelines.engine.storage import Checkpoint
-from declarative_pipelines.planning.expectations import Counts
-from declarative_pipelines.planning.flow_nodes import FlowNode
+from declarative_pipelines.updates.expectations import Counts
+from declarative_pipelines.updates.flow_nodes import FlowNode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from declarative_pipelines.planning.plan import PipelinePlan
+    from declarative_pipelines.updates.plan import PipelinePlan
 
 _FOLDER, _ENDING = "_counts", ".json"
 

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Violation, is_same
-from declarative_pipelines.planning.expectations import Counts
+from declarative_pipelines.updates.expectations import Counts
 from streaming_base import front_end
 
 

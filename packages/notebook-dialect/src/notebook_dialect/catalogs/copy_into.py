@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notebook_dialect.catalogs.errors import CatalogError
 from notebook_dialect.catalogs.statement_reader import StatementReader
+from notebook_dialect.catalogs.store import CatalogError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from notebook_dialect.catalogs.errors import CatalogError, syntax_error
 from notebook_dialect.catalogs.session_catalogs import SESSION_CATALOGS
+from notebook_dialect.catalogs.store import CatalogError, syntax_error
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -84,16 +84,6 @@ def alter(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame | Non
     return catalogs.no_rows()
 
 
-def grant(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame:
-    """Record that a principal has privileges."""
-    return _change_grants(catalogs, reader, is_grant=True)
-
-
-def revoke(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame:
-    """Record that a principal has privileges no longer."""
-    return _change_grants(catalogs, reader, is_grant=False)
-
-
 def show_grants(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame:
     """Return the grants on an object, with those that its catalog and its schema hand down."""
     principal = None if reader.take("ON") else reader.value()
@@ -108,7 +98,8 @@ def show_grants(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame
     return catalogs.frame("Principal STRING, ActionType STRING, ObjectType STRING, ObjectKey STRING", rows)
 
 
-def _change_grants(catalogs: SessionCatalogs, reader: StatementReader, is_grant: bool) -> DataFrame:
+def change_grants(catalogs: SessionCatalogs, reader: StatementReader, is_grant: bool) -> DataFrame:
+    """Record that a principal has privileges, or has them no longer."""
     privileges = _privileges(reader)
     if unknown := sorted(set(privileges) - PRIVILEGES):
         raise syntax_error(f"There is no privilege {unknown[0]}.")

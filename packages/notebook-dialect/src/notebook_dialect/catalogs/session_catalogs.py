@@ -2,24 +2,28 @@
 
 A catalog is a setting, ``spark.sql.catalog.NAME``; it is set in the session and in the context, so that sessions that
 begin later have it as well.
+
+SQL functions are the exception: a catalog in Java cannot hold them in Spark 4.2.  The session's own catalog keeps
+them in the schema ``CATALOG__SCHEMA``, and a call by the full name is rewritten.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.catalogs import volumes
-from notebook_dialect.catalogs.errors import CatalogError
-from notebook_dialect.catalogs.store import CatalogStore
+from notebook_dialect.catalogs.store import CatalogError, CatalogStore, catalogs_folder, volume_folder
+from streaming_base.sql_statements import is_quoted, tokens_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from notebook_dialect.files.filesystem import FileSystem
+    from notebook_dialect.catalogs.statement_reader import StatementReader
+    from notebook_dialect.filesystem import FileSystem
 
 CLASS = "notebook_dialect.catalogs.FolderCatalog"
 #: Names of the session's own catalog, which is not one of folders.
@@ -32,19 +36,14 @@ _said: set[str] = set()
 class SessionCatalogs:
     """The catalogs in one session.
 
-    Parameters
-    ----------
-    spark : SparkSession
-        A session with ``FolderCatalog`` on its class path.
-    files : FileSystem
-        The files of ``dbfs:/``; what is recorded of the catalogs is in their home.
-    execute : callable
-        Has Spark run a statement of SQL, without another look at it.
+    ``spark``: A session with ``FolderCatalog`` on its class path; ``files``: the files of ``dbfs:/``; what is
+    recorded of the catalogs is in their home; ``execute``: has Spark run a statement of SQL, without another look at
+    it.
     """
 
     def __init__(self, spark: SparkSession, files: FileSystem, execute: Callable[[str], DataFrame]) -> None:
         self.spark, self.files, self.execute = spark, files, execute
-        self.store = CatalogStore(volumes.catalogs_folder(files))
+        self.store = CatalogStore(catalogs_folder(files))
 
     def prepare(self) -> None:
         """Make the catalogs of the home known to the session, with ``workspace``, which every account has."""
@@ -129,7 +128,7 @@ class SessionCatalogs:
         kind = "EXTERNAL" if location else "MANAGED"
         if not self.store.create("VOLUME", name, if_missing, comment=comment, type=kind, location=location or path):
             return
-        folder = volumes.folder_of(self.files, name)
+        folder = volume_folder(self.files, name)
         folder.parent.mkdir(parents=True, exist_ok=True)
         if target is not None:
             target.mkdir(parents=True, exist_ok=True)
@@ -142,7 +141,7 @@ class SessionCatalogs:
         if if_exists and not self.store.exists("VOLUME", name):
             return
         self.store.read("VOLUME", name)
-        folder = volumes.folder_of(self.files, name)
+        folder = volume_folder(self.files, name)
         self.store.remove("VOLUME", name)
         if folder.is_symlink():  # an external volume: its files are not ours
             folder.unlink()
@@ -153,7 +152,7 @@ class SessionCatalogs:
         """Rename a volume; its files move with it."""
         entry = self.store.read("VOLUME", name)
         self.store.create("VOLUME", new, **entry)
-        volumes.folder_of(self.files, name).replace(volumes.folder_of(self.files, new))
+        volume_folder(self.files, name).replace(volume_folder(self.files, new))
         self.store.remove("VOLUME", name)
 
     def table_folder(self, name: list[str], suffix: str) -> str:
@@ -182,3 +181,74 @@ def is_on_class_path(spark: SparkSession) -> bool:
         return spark.conf.get("spark.sql.catalog.workspace", None) == CLASS
     jars: str = spark.sparkContext.getConf().get("spark.driver.extraClassPath") or ""
     return any(Path(jar).name.startswith("catalogs-") for jar in jars.split(os.pathsep))
+
+
+def create_function(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame | None:
+    """Create a function; those of the session's own catalog are Spark's business."""
+    head = reader.text[: reader.tokens[reader.position - 1].end + 1]
+    if_missing = reader.take("IF NOT EXISTS")
+    name = catalogs.full_name(reader.name())
+    if name[0].lower() in SESSION_CATALOGS:
+        return None
+    rest = reader.text[reader.tokens[reader.position - 1].end + 1 :]
+    catalogs.store.read("SCHEMA", name[:2])
+    catalogs.execute(f"CREATE SCHEMA IF NOT EXISTS spark_catalog.`{name[0]}__{name[1]}`")
+    condition = " IF NOT EXISTS" if if_missing else ""
+    created = catalogs.execute(rewrite_calls(catalogs, f"{head}{condition} {_own_name(name)}{rest}"))
+    catalogs.store.create("FUNCTION", name, if_missing=True)
+    catalogs.store.change("FUNCTION", name, definition=f"CREATE OR REPLACE FUNCTION {_own_name(name)}{rest}")
+    return created
+
+
+def drop_function(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame | None:
+    """Drop a function."""
+    if_exists, name = reader.take("IF EXISTS"), catalogs.full_name(reader.name())
+    if name[0].lower() in SESSION_CATALOGS:
+        return None
+    if if_exists and not catalogs.store.exists("FUNCTION", name):
+        return catalogs.no_rows()
+    catalogs.store.read("FUNCTION", name)
+    catalogs.store.remove("FUNCTION", name)
+    return catalogs.execute(f"DROP FUNCTION IF EXISTS {_own_name(name)}")
+
+
+def show_functions(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame | None:
+    """Return the functions of a schema."""
+    schema = catalogs.full_schema(reader.name())
+    if schema[0].lower() in SESSION_CATALOGS:
+        return None
+    names = catalogs.store.names("FUNCTION", *schema)
+    return catalogs.frame("function STRING", [(".".join([*schema, name]),) for name in names])
+
+
+def restore_functions(catalogs: SessionCatalogs) -> None:
+    """Make the functions of earlier kernels known to this session's own catalog."""
+    for catalog in catalogs.store.names("CATALOG"):
+        for schema in catalogs.store.names("SCHEMA", catalog):
+            for name in catalogs.store.names("FUNCTION", catalog, schema):
+                catalogs.execute(f"CREATE SCHEMA IF NOT EXISTS spark_catalog.`{catalog}__{schema}`")
+                catalogs.execute(catalogs.store.read("FUNCTION", [catalog, schema, name])["definition"])
+
+
+def rewrite_calls(catalogs: SessionCatalogs, text: str) -> str:
+    """Return a statement with the session's own functions in place of the catalogs' that it calls."""
+    tokens = tokens_of(text)
+    pieces, done, first = [], 0, 0
+    while first < len(tokens):
+        last = first
+        while last + 2 < len(tokens) and tokens[last + 1].text == "." and not is_quoted(tokens[last + 1]):
+            last += 2
+        follows_dot = first > 0 and tokens[first - 1].text == "."
+        is_call = last + 1 < len(tokens) and tokens[last + 1].text == "(" and not follows_dot
+        parts = [token.text for token in tokens[first : last + 1 : 2]]
+        if is_call and len(parts) <= 3 and all(re.fullmatch(r"\w+", part) for part in parts):
+            name = catalogs.full_name(parts)
+            if name[0].lower() not in SESSION_CATALOGS and catalogs.store.exists("FUNCTION", name):
+                pieces += [text[done : tokens[first].start], _own_name(name)]
+                done = tokens[last].end + 1
+        first = last + 1
+    return "".join([*pieces, text[done:]])
+
+
+def _own_name(name: list[str]) -> str:
+    return f"spark_catalog.`{name[0].lower()}__{name[1].lower()}`.`{name[2]}`"

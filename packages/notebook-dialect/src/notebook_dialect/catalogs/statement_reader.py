@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from notebook_dialect.catalogs.errors import syntax_error
+from notebook_dialect.catalogs.store import syntax_error
 from streaming_base.sql_statements import is_name, is_quoted, is_string, tokens_of, word
 
 if TYPE_CHECKING:
@@ -14,14 +14,7 @@ if TYPE_CHECKING:
 class StatementReader:
     """A position in a statement.
 
-    Attributes
-    ----------
-    text : str
-        The statement.
-    tokens : list of Token
-        Its tokens.
-    position : int
-        The next token.
+    ``text``: the statement; ``tokens``: its tokens; ``position``: the next token.
     """
 
     def __init__(self, text: str) -> None:
@@ -117,3 +110,13 @@ class StatementReader:
         if not is_name(token):
             raise syntax_error(f"A name is missing at: {token.text}")
         return str(token.text)
+
+
+def quoted_name(name: list[str]) -> str:
+    """Return the parts of a name as SQL text."""
+    return ".".join("`" + part.replace("`", "``") + "`" for part in name)
+
+
+def literal(text: str) -> str:
+    """Return a string as SQL text."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

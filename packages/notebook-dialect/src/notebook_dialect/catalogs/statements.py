@@ -1,4 +1,7 @@
-"""The statements about catalogs that Spark's parser does not have, by their first words."""
+"""``spark.sql`` with catalogs: which sessions have them, and the statements that Spark's parser does not have.
+
+These are recognized by their first words.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,85 @@ import fnmatch
 import re
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.catalogs import functions, grants
+from pyspark.errors import AnalysisException
+
+from notebook_dialect.catalogs import grants
 from notebook_dialect.catalogs.copy_into import copy_into
-from notebook_dialect.catalogs.errors import CatalogError, syntax_error
-from notebook_dialect.catalogs.session_catalogs import SESSION_CATALOGS
-from notebook_dialect.catalogs.statement_reader import StatementReader
+from notebook_dialect.catalogs.session_catalogs import (
+    SESSION_CATALOGS,
+    SessionCatalogs,
+    create_function,
+    drop_function,
+    is_on_class_path,
+    restore_functions,
+    rewrite_calls,
+    show_functions,
+)
+from notebook_dialect.catalogs.statement_reader import StatementReader, quoted_name
+from notebook_dialect.catalogs.store import CatalogError, syntax_error
 from notebook_dialect.dbutils.fs import FileSystemUtils
-from streaming_base.sql_statements import word
+from notebook_dialect.sql.databricks_sql import DATABRICKS_CATALOG, catalog_edits
+from streaming_base.rewritten_sql import Rewritten
+from streaming_base.sql_statements import tokens_of, word
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-    from notebook_dialect.catalogs.session_catalogs import SessionCatalogs
+    from notebook_dialect.filesystem import FileSystem
+
+_files: FileSystem | None = None  # of the process, whose sessions share a JVM
+_has_catalogs = False  # without the class, COPY INTO is all that runs here
+
+
+def enable(spark: SparkSession, files: FileSystem) -> bool:
+    """Give a session and later ones the catalogs of the files' home; return whether the JVM has their class."""
+    global _files, _has_catalogs
+    _files, _has_catalogs = files, is_on_class_path(spark)
+    if not _has_catalogs:
+        return False
+    if not hasattr(spark, "_jsparkSession"):  # a server has prepared its own
+        return True
+    catalogs = SessionCatalogs(spark, files, spark.sql)
+    catalogs.prepare()
+    restore_functions(catalogs)
+    return True
+
+
+def disable() -> None:
+    """Let ``spark.sql`` leave statements about catalogs to Spark."""
+    global _files, _has_catalogs
+    _files, _has_catalogs = None, False
+
+
+def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> DataFrame:
+    """Run a statement: one of the catalogs' own, or Spark's, with the catalogs' functions if Spark finds no routine.
+
+    ``spark``: the session; ``text``: the statement; ``execute``: has Spark run a statement.
+    """
+    __tracebackhide__ = True
+    if _files is None or not isinstance(text, str):
+        return execute(text)
+    if not _has_catalogs and not hasattr(spark, "_jsparkSession"):
+        return execute(text)
+    if not _has_catalogs and text.lstrip()[:4].upper() != "COPY":
+        return execute(text)
+    if DATABRICKS_CATALOG in text.lower():  # first: as a refused name it would be a schema's elsewhere
+        text = Rewritten.of(text, catalog_edits(tokens_of(text))).text
+    catalogs = SessionCatalogs(spark, _files, execute)
+    result = _run_own(catalogs, text)
+    if result is not None and not isinstance(result, str):
+        return result
+    try:
+        return execute(result or text)
+    except AnalysisException as error:
+        rewritten = rewrite_calls(catalogs, text) if "ROUTINE" in (error.getCondition() or "") else text
+        if rewritten == text:
+            raise
+    return execute(rewritten)
+
 
 # Other statements, SELECT and INSERT among them, are not even tokenized; a comment may stand before.
 _FIRST_WORDS = re.compile(
@@ -29,13 +97,10 @@ _FIRST_WORDS = re.compile(
 )
 
 
-def run(catalogs: SessionCatalogs, text: str) -> DataFrame | str | None:
+def _run_own(catalogs: SessionCatalogs, text: str) -> DataFrame | str | None:
     """Run a statement if it is one of these.
 
-    Returns
-    -------
-    DataFrame, str or None
-        Its result, the statement that Spark is to run in its place, or None for all other statements.
+    Returns its result, the statement that Spark is to run in its place, or None for all other statements.
     """
     if not _FIRST_WORDS.match(text):
         return None
@@ -86,7 +151,7 @@ def _use_catalog(catalogs: SessionCatalogs, reader: StatementReader) -> str:
 
 def _use_schema(catalogs: SessionCatalogs, reader: StatementReader) -> str | None:
     name = reader.name()
-    return f"USE {_quoted(name)}" if len(name) > 1 else None
+    return f"USE {quoted_name(name)}" if len(name) > 1 else None
 
 
 def _show_catalogs(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame:
@@ -162,9 +227,9 @@ def _clone(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame | No
         return None
     head = reader.text[: reader.tokens[reader.position - 1].end + 1]
     if_missing, written = reader.take("IF NOT EXISTS"), reader.name()
-    kind = reader.take_one("SHALLOW CLONE", "DEEP CLONE", "CLONE")
+    is_shallow = reader.take("SHALLOW CLONE")
     is_path = len(written) == 2 and written[0].lower() == "delta"
-    if not kind or is_path or (name := catalogs.full_name(written))[0].lower() in SESSION_CATALOGS:
+    if not is_shallow or is_path or (name := catalogs.full_name(written))[0].lower() in SESSION_CATALOGS:
         return None
     catalogs.store.read("SCHEMA", name[:2])
     before = catalogs.store.read("TABLE", name) if catalogs.store.exists("TABLE", name) else None
@@ -174,7 +239,7 @@ def _clone(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame | No
         raise CatalogError("TABLE_OR_VIEW_ALREADY_EXISTS", f"{'.'.join(name)} exists.")
     source, location = _without_location(reader)
     entry = before or _new_table(catalogs, name, location)
-    created = catalogs.execute(f"{head} delta.`{entry['location']}` {kind} {source}")
+    created = catalogs.execute(f"{head} delta.`{entry['location']}` SHALLOW CLONE {source}")
     if not before:
         catalogs.store.create("TABLE", name, **entry)
     return created
@@ -233,20 +298,20 @@ _HANDLERS: dict[str, Callable[[SessionCatalogs, StatementReader], DataFrame | st
     "LIST": _list_files,
     "COMMENT ON": grants.comment_on,
     "ALTER": grants.alter,
-    "GRANT": grants.grant,
-    "REVOKE": grants.revoke,
+    "GRANT": partial(grants.change_grants, is_grant=True),
+    "REVOKE": partial(grants.change_grants, is_grant=False),
     "SHOW GRANTS": grants.show_grants,
     "SHOW GRANT": grants.show_grants,
     "UNDROP TABLE": _undrop,
     "UNDROP VIEW": _undrop,
     "SHOW TABLES DROPPED": _show_dropped,
     "COPY INTO": copy_into,
-    "CREATE FUNCTION": functions.create_function,
-    "CREATE OR REPLACE FUNCTION": functions.create_function,
-    "DROP FUNCTION": functions.drop_function,
-    "SHOW USER FUNCTIONS IN": functions.show_functions,
-    "SHOW USER FUNCTIONS FROM": functions.show_functions,
-    "SHOW FUNCTIONS IN": functions.show_functions,
+    "CREATE FUNCTION": create_function,
+    "CREATE OR REPLACE FUNCTION": create_function,
+    "DROP FUNCTION": drop_function,
+    "SHOW USER FUNCTIONS IN": show_functions,
+    "SHOW USER FUNCTIONS FROM": show_functions,
+    "SHOW FUNCTIONS IN": show_functions,
     "CREATE TABLE": _clone,
     "CREATE OR REPLACE TABLE": _clone,
     "REPLACE TABLE": _clone,
@@ -259,10 +324,6 @@ def _pattern(reader: StatementReader) -> Callable[[str], bool]:
     reader.take("LIKE")
     patterns = reader.string().lower().replace("%", "*").split("|") if not reader.is_at_end else ["*"]
     return lambda name: any(fnmatch.fnmatchcase(name.lower(), pattern.strip()) for pattern in patterns)
-
-
-def _quoted(name: list[str]) -> str:
-    return ".".join("`" + part.replace("`", "``") + "`" for part in name)
 
 
 def _time(entry: dict[str, Any]) -> str:

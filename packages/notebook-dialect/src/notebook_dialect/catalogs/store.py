@@ -1,6 +1,8 @@
 """The objects of all catalogs: one JSON file each, the same that ``Store.java`` reads and writes.
 
 A file appears or changes whole or not at all, and nothing is cached, so every kernel sees what another has made.
+
+Volumes are folders below ``/Volumes/CATALOG/SCHEMA``; nothing is written into one that is missing.
 """
 
 from __future__ import annotations
@@ -13,9 +15,32 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from notebook_dialect.catalogs.errors import CatalogError
+from pyspark.errors import AnalysisException
+
+from notebook_dialect.filesystem import FileSystem
 
 _FOLDERS = {"TABLE": "relations", "VIEW": "relations", "VOLUME": "volumes", "FUNCTION": "functions"}
+CATALOGS = ".catalogs"  # in the home of the files: what is recorded of all catalogs
+
+
+class CatalogError(AnalysisException):
+    """A statement about catalogs, schemas, volumes or grants that Databricks rejects too.
+
+    ``condition``: the error condition, such as ``VOLUME_NOT_FOUND``; ``sentence``: what happened, and the fix.
+    """
+
+    def __init__(self, condition: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.condition = condition
+
+    def getCondition(self) -> str:
+        """Return the error condition."""
+        return self.condition
+
+
+def syntax_error(sentence: str) -> CatalogError:
+    """Return the error of a statement that cannot be read."""
+    return CatalogError("PARSE_SYNTAX_ERROR", sentence)
 
 
 class CatalogStore:
@@ -122,3 +147,42 @@ def _write_half(file: Path, values: dict[str, Any]) -> Path:
     half = file.with_name(f".{uuid.uuid4()}.half")
     half.write_text(json.dumps(values, indent=2), encoding="utf-8")
     return half
+
+
+class VolumeNotFound(OSError):
+    """Something would be written into a volume that does not exist.
+
+    It is no FileNotFoundError, for which ``Path.mkdir(parents=True)`` would try the parents.
+    """
+
+
+def catalogs_folder(files: FileSystem) -> Path:
+    """Return the folder of what is recorded of the catalogs."""
+    return files.home / CATALOGS
+
+
+def volume_folder(files: FileSystem, name: list[str]) -> Path:
+    """Return the folder of a volume."""
+    return files.root.joinpath("Volumes", *(part.lower() for part in name))
+
+
+def require_volume(files: FileSystem, place: Path) -> None:
+    """Raise an error if a place to write to is below ``/Volumes``, but in no volume.
+
+    Raises VolumeNotFound: the volume does not exist. Where no session has had catalogs, ``/Volumes`` is a folder like
+    any other.
+    """
+    root = files.root / "Volumes"
+    if not place.is_relative_to(root) or place == root or not catalogs_folder(files).is_dir():
+        return
+    parts = place.relative_to(root).parts[:3]
+    if len(parts) < 3:
+        raise VolumeNotFound(
+            f"[UC_VOLUME_NOT_FOUND] /Volumes/{'/'.join(parts)} is not in a volume. "
+            "Write to /Volumes/CATALOG/SCHEMA/VOLUME/..., after CREATE VOLUME."
+        )
+    if not root.joinpath(*parts).is_dir():
+        name = ".".join(parts)
+        raise VolumeNotFound(
+            f"[UC_VOLUME_NOT_FOUND] The volume '{name}' does not exist. Create it first: CREATE VOLUME {name}"
+        )

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils
-from notebook_dialect.dbutils.imports import JobsUtils, LibraryUtils, describe
 from notebook_dialect.dbutils.notebook_runs import NotebookUtils, papermill_parameters
-from notebook_dialect.dbutils.secrets import SecretUtils
+from notebook_dialect.dbutils.utilities import JobsUtils, LibraryUtils, SecretUtils, describe
 from notebook_dialect.dbutils.widgets import Widgets
 from streaming_base.errors import NotAvailable
 
 if TYPE_CHECKING:
     from notebook_dialect.dbutils.notebook_runs import IsolatedNotebook
-    from notebook_dialect.files.filesystem import FileSystem
-    from notebook_dialect.notebooks.running_notebooks import RunningNotebooks
+    from notebook_dialect.filesystem import FileSystem
+    from notebook_dialect.include import RunningNotebooks
 
 
 class DBUtils:

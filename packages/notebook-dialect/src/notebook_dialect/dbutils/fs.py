@@ -28,9 +28,9 @@ from notebook_dialect.dbutils.execution_errors import (
     PathProtected,
     as_execution_errors,
 )
-from notebook_dialect.dbutils.imports import describe
 from notebook_dialect.dbutils.paths import ResolvedPath, locate, locate_removable, locate_writable, require_inside
-from notebook_dialect.files.filesystem import SCHEME, FileSystem
+from notebook_dialect.dbutils.utilities import Utility
+from notebook_dialect.filesystem import SCHEME, FileSystem
 
 
 def is_checksum(name: str) -> bool:
@@ -88,7 +88,8 @@ def copy(source: ResolvedPath, target: ResolvedPath) -> None:
     if not source.local.is_dir():
         _copy_file(source, target)
         return
-    _make_folder(target)
+    require_inside(target)
+    target.local.mkdir(parents=True, exist_ok=True)
     for child in children(source):
         if child.local.is_symlink() and child.local.is_dir():
             raise FileCommandFailed(f"{child.path} is a link to a folder", "Copy that folder on its own.")
@@ -135,11 +136,6 @@ def _copy_file(source: ResolvedPath, target: ResolvedPath) -> None:
         shutil.copyfile(source.local, temporary)
 
 
-def _make_folder(place: ResolvedPath) -> None:
-    require_inside(place)
-    place.local.mkdir(parents=True, exist_ok=True)
-
-
 def _forget_checksum(file: Path) -> None:
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
 
@@ -172,7 +168,7 @@ class MountInfo(NamedTuple):
     encryptionType: str
 
 
-class FileSystemUtils:
+class FileSystemUtils(Utility):
     """Work with the files and folders of the classroom: dbfs:/mnt/a, /mnt/a and /dbfs/mnt/a are one place.
 
     ``file:/...`` is this machine itself: read anywhere, written only in the classroom's home.
@@ -312,10 +308,6 @@ class FileSystemUtils:
         """Refuse: nothing is mounted in the classroom. Use dbutils.fs.rm."""
         fix = f'If the folder is to go, remove it: dbutils.fs.rm("{mount_point}", True).'
         raise NotSupported(f"Nothing is mounted at {mount_point}", fix)
-
-    def help(self, method: str | None = None) -> None:
-        """Print the methods, or the documentation of one of them."""
-        describe(self, method)
 
 
 def _info(place: ResolvedPath) -> FileInfo:

@@ -14,7 +14,6 @@ import ast
 import ctypes
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -23,16 +22,16 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.dbutils.imports import describe
-from notebook_dialect.errors import NotebookExit
-from notebook_dialect.notebooks import include
+from notebook_dialect import include
+from notebook_dialect.dbutils.utilities import Utility
+from notebook_dialect.include import NotebookExit
 from streaming_base import front_end, waiting
 from streaming_base.errors import ExplainedError, NotAvailable
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from notebook_dialect.notebooks.running_notebooks import Notebook, RunningNotebooks
+    from notebook_dialect.include import Notebook, RunningNotebooks
 
     IsolatedNotebook = Callable[[InteractiveShell], AbstractContextManager[None]]
 
@@ -51,18 +50,17 @@ def papermill_parameters() -> dict[str, str]:
 
 def _assignments(cell: str) -> dict[str, str]:
     """Return the assignments of a cell that has nothing else: a learner's cell may have the same first line."""
+    found = {}
     try:
-        statements = ast.parse(cell).body
-        return dict(_assignment(statement) for statement in statements)
+        for statement in ast.parse(cell).body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    found[name] = str(ast.literal_eval(_FloatsAsLiterals().visit(value)))
+                case _:
+                    return {}
     except (SyntaxError, ValueError):
         return {}
-
-
-def _assignment(statement: ast.stmt) -> tuple[str, str]:
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return name, str(ast.literal_eval(_FloatsAsLiterals().visit(value)))
-    raise ValueError("not an assignment to a name")
+    return found
 
 
 class _FloatsAsLiterals(ast.NodeTransformer):
@@ -73,11 +71,6 @@ class _FloatsAsLiterals(ast.NodeTransformer):
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="nan" | "inf" | "-inf" as text)]):
                 return ast.Constant(float(text))
         return node
-
-
-def variable_name(*names: str) -> str:
-    """Return ``CLASSROOM_A_B`` for ``a`` and ``b``: upper case, and ``_`` for all but letters and digits."""
-    return re.sub(r"[^A-Z0-9]", "_", "_".join(("CLASSROOM", *names)).upper())
 
 
 @dataclass(eq=False)
@@ -91,7 +84,7 @@ class NotebookTimeout(ExplainedError, TimeoutError):
         return f"The notebook {self.notebook} had not ended after {self.seconds:g} s and was stopped."
 
 
-class NotebookUtils:
+class NotebookUtils(Utility):
     """Utilities for the control flow of notebooks.
 
     ``isolated_notebook`` gives a shell an empty notebook, with its own session and utilities, for a ``with`` block.
@@ -151,10 +144,6 @@ class NotebookUtils:
     def entry_point(self) -> _EntryPoint:
         """Where older notebooks begin: ``entry_point.getDbutils().notebook().getContext()``."""
         return _EntryPoint(self)
-
-    def help(self, method: str | None = None) -> None:
-        """Print the methods."""
-        describe(self, method)
 
 
 class _EntryPoint:

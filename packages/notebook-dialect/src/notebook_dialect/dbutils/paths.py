@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from notebook_dialect.catalogs.volumes import require_volume
+from notebook_dialect.catalogs.store import require_volume
 from notebook_dialect.dbutils.execution_errors import NotSupported, PathInvalid, PathProtected
-from notebook_dialect.files.filesystem import FOLDERS, SCHEME, FileSystem
+from notebook_dialect.filesystem import FOLDERS, SCHEME, FileSystem
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _HOW_TO_WRITE_A_PATH = "Write a path as /mnt/my-folder, dbfs:/mnt/my-folder or file:/home/me/my-file."
@@ -39,12 +39,8 @@ class ResolvedPath:
 def locate(files: FileSystem, path: str) -> ResolvedPath:
     """Return the place that a path names.
 
-    Raises
-    ------
-    PathInvalid
-        The path is not absolute, or has parts such as ``..``.
-    NotSupported
-        The path is in a store that needs an account.
+    Raises PathInvalid: the path is not absolute, or has parts such as ``..``; NotSupported: the path is in a store
+    that needs an account.
     """
     if not isinstance(path, str):
         raise PathInvalid(f"A path is a string, not {type(path).__name__}: {path!r}", _HOW_TO_WRITE_A_PATH)

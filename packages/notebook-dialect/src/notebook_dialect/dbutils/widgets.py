@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from notebook_dialect.dbutils.execution_errors import InputWidgetNotDefined, WidgetInvalid
-from notebook_dialect.dbutils.imports import describe
-from notebook_dialect.dbutils.notebook_runs import papermill_parameters, variable_name
+from notebook_dialect.dbutils.notebook_runs import papermill_parameters
+from notebook_dialect.dbutils.utilities import Utility, variable_name
 from streaming_base import front_end
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class _State:
     view: WidgetView | None = None
 
 
-class Widgets:
+class Widgets(Utility):
     """Create widgets and read their values.
 
     ``arguments`` and ``papermill`` return the parameters of the notebook's run and of papermill; if ``visible``,
@@ -201,10 +201,6 @@ class Widgets:
         """Remove all widgets."""
         for name in tuple(self._states):
             self.remove(name)
-
-    def help(self, method: str | None = None) -> None:
-        """Print the methods, or the documentation of one of them."""
-        describe(self, method)
 
     def _create(self, kind: str, name: str, default: str, choices: Sequence[str], label: str | None) -> None:
         widget = _checked(Widget(kind, name, default, _as_tuple(name, choices), label or name))

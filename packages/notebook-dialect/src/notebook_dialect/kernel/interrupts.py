@@ -158,11 +158,11 @@ def _cancel_jobs(spark: SparkSession, group: str) -> int:
         others = _jobs_of_threads(context, group)
         for job in others - found:
             context._jsc.sc().cancelJob(job, "the cell was interrupted")
-        if others or not _has_no_running_job(context, group):
+        if others or "RUNNING" in _states(context, group).values():
             quiet_since = now
         found |= others
         time.sleep(POLL_INTERVAL)
-    return len(found) + len(_cancelled(context, group))
+    return len(found) + sum(state in ("RUNNING", "FAILED") for state in _states(context, group).values())
 
 
 def _jobs_of_threads(context: SparkContext, group: str) -> set[int]:
@@ -175,15 +175,6 @@ def _jobs_of_threads(context: SparkContext, group: str) -> set[int]:
             if not name.isDefined() or not (_RUN_ID.fullmatch(name.get()) or name.get() in (LIVE_VIEWS, group)):
                 found.add(job)
     return found
-
-
-def _has_no_running_job(context: SparkContext, group: str) -> bool:
-    """Whether Spark's status store lists no running job of a group."""
-    return "RUNNING" not in _states(context, group).values()
-
-
-def _cancelled(context: SparkContext, group: str) -> list[int]:
-    return [job for job, state in _states(context, group).items() if state in ("RUNNING", "FAILED")]
 
 
 def _states(context: SparkContext, group: str) -> dict[int, str]:

@@ -8,39 +8,28 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import json
 import linecache
+import os
 import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from importlib import metadata
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.kernel import last_lines, magics
+from notebook_dialect.kernel.hints import FUNCTIONS, NOT_STARTED, nodes_outside
 from streaming_base.close_names import HIGH_SIMILARITY, closest_name
 
 if TYPE_CHECKING:
-    from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+    from IPython.core.interactiveshell import InteractiveShell
 
 
-class _Hint:
-    """The callback after each cell of a shell."""
-
-    def __init__(self, explain: Callable[[object], str]) -> None:
-        self._explain = explain
-
-    def __call__(self, result: ExecutionResult) -> None:
-        if isinstance(result.error_in_exec, OSError) and (sentence := self._explain(result.error_in_exec)):
-            print(sentence, file=sys.stderr)
-
-
-def install(shell: InteractiveShell, explain: Callable[[object], str]) -> None:
-    """Show the sentence of ``explain`` below a cell that fails; it replaces the previous ``explain``."""
-    for callback in [known for known in shell.events.callbacks["post_run_cell"] if isinstance(known, _Hint)]:
-        shell.events.unregister("post_run_cell", callback)
-    shell.events.register("post_run_cell", _Hint(explain))
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = (*FUNCTIONS, *_COMPREHENSIONS, ast.ClassDef)
 
 
 _ARGUMENT = re.compile(r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
@@ -73,7 +62,7 @@ def _of_name(error: Any, shell: InteractiveShell, _trace: object, set_up: Contai
         return None
     if name in set_up:
         return f"`{name}` comes from the set-up cell: run the set-up cell first."
-    if line := magics.defining_line(name, namespace):
+    if line := _defining_line(name, namespace):
         return f"Run the cell of this notebook that defines it: `{line}`"
     if other := closest_name(name, {*namespace, *dir(builtins)}):
         return f"Did you mean `{other}`?"
@@ -85,7 +74,7 @@ def _of_attribute(error: Any, _shell: object, trace: TracebackType | None, _set_
     if owner is None and "NoneType" in str(error):
         return _NONE.format(name=name)
     if type(owner).__name__ == "DataStreamWriter" and not closest_name(name, dir(owner)):
-        return f"{last_lines.NOT_STARTED} Keep what that returns: it is the query."
+        return f"{NOT_STARTED} Keep what that returns: it is the query."
     owner = _self_of_the_last(trace) if owner is None else owner
     if not name or owner is None:
         return None
@@ -106,7 +95,10 @@ def _of_argument(
         other = closest_name(found[3], known)
         return f"Did you mean `{other}`?" if other else f"It takes {', '.join(known)}." if known else None
     if text == "'Column' object is not callable":
-        other = _column_method(_called(trace))
+        from pyspark.sql import Column, DataFrame
+
+        called = _called(trace)
+        other = None if hasattr(DataFrame, called) else closest_name(called, dir(Column))
         return f"Did you mean `.{other}`?" if other else _OF_FRAMES
     if text == "unsupported operand type(s) for +: 'int' and 'str'":
         return "If you meant Spark's `sum` of a column: `from pyspark.sql import functions as F`, then `F.sum(...)`."
@@ -157,13 +149,6 @@ def _modules(package: str) -> set[str]:
     return {module.name for module in pkgutil.iter_modules(getattr(sys.modules.get(package), "__path__", []))}
 
 
-def _column_method(name: str) -> str | None:
-    """Return the method of Column that is closest to a name, or None if a DataFrame has the name."""
-    from pyspark.sql import Column, DataFrame
-
-    return None if hasattr(DataFrame, name) else closest_name(name, dir(Column))
-
-
 def _called(trace: TracebackType | None) -> str:
     """Return the method that the failing call names, or an empty string.
 
@@ -202,4 +187,59 @@ def _parameters(owner: str | None, function: str, namespace: Mapping[str, Any]) 
         found = getattr(place.get(owner), function, None) if owner else place.get(function)
         if callable(found):
             return [name for name in inspect.signature(found).parameters if name != "self"]
+    return []
+
+
+def _defining_line(name: str, namespace: Mapping[str, Any]) -> str | None:
+    """Return the line of the notebook that defines a name, or None.
+
+    JupyterLab and Jupyter Notebook name the file in the kernel's environment, VS Code among the notebook's variables.
+    """
+    file = namespace.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME")
+    lines = (_definition(name, source) for source in _sources(Path(file))) if file else iter(())
+    return next((line for line in lines if line), None)
+
+
+def _sources(notebook: Path) -> Iterator[str]:
+    """Yield the code cells of a notebook as it was last saved; none if the file is not a notebook."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        yield from ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+
+
+def _definition(name: str, source: str) -> str | None:
+    """Return the line of a cell that defines a name at the cell's top level, or None."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return None
+    found = next((statement for statement in tree.body if name in _bound_names(statement)), None)
+    return source.splitlines()[found.lineno - 1].strip() if found else None
+
+
+def _bound_names(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement binds in the notebook's scope."""
+    nodes = list(nodes_outside(statement, _SCOPES))
+    # A walrus in a comprehension binds in the scope around it.
+    walruses = [
+        inner for node in nodes if isinstance(node, _COMPREHENSIONS) for inner in nodes_outside(node, FUNCTIONS)
+    ]
+    nodes += [inner.target for inner in walruses if isinstance(inner, ast.NamedExpr)]
+    declared = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
+    return {name for node in nodes if id(node) not in declared for name in _bound(node)}
+
+
+def _bound(node: ast.AST) -> list[str]:
+    """Return the names that one node of the syntax binds by itself."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [node.name]
+        case ast.Import() | ast.ImportFrom():
+            return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+        case ast.Name(ctx=ast.Store()):
+            return [node.id]
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            return [name]
     return []

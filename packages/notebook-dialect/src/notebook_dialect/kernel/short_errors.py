@@ -19,8 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from notebook_dialect.errors import NotebookExit
-from notebook_dialect.files import filesystem
+from notebook_dialect import filesystem
+from notebook_dialect.include import NotebookExit
 from notebook_dialect.kernel import python_advice, spark_advice
 from streaming_base import stopped_session
 from streaming_base.errors import ExplainedError, interrupt_behind, short_message

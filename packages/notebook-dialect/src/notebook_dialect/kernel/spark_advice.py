@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from notebook_dialect.session.spark_methods import FORMATS
+from notebook_dialect.sql.spark_sql import FORMATS
 from streaming_base.close_names import HIGH_SIMILARITY, closest_name
 
 _NAMES_OF_TYPES: Final = """

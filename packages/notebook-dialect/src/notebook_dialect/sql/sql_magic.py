@@ -7,11 +7,13 @@ kept as ``_sqldf``.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.display import display
-from notebook_dialect.sql import widget_statements
-from streaming_base.sql_statements import Statement, fill_markers, split
+from notebook_dialect.catalogs.statement_reader import literal
+from notebook_dialect.sql.spark_sql import display
+from streaming_base.errors import BadSql
+from streaming_base.sql_statements import Statement, fill_markers, is_name, is_string, split, tokens_of, word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from notebook_dialect.dbutils.widgets import Widgets
-    from notebook_dialect.notebooks.running_notebooks import Notebook
+    from notebook_dialect.include import Notebook
 
 _RESULT = "_sqldf"
 _REFERENCE = re.compile(r"\$\{([\w.:-]+)\}")
 _OLDER_REFERENCE = re.compile(r"\$(\w+)")
 _PLACE = re.compile(r"\(?\bline (\d+),? pos (\d+)\)?")
+_KINDS = ("TEXT", "DROPDOWN", "COMBOBOX", "MULTISELECT")
+_FORMS = "Write CREATE WIDGET TEXT name DEFAULT 'x', CREATE WIDGET DROPDOWN name DEFAULT 'x' CHOICES SELECT ..., or "
 
 
 def run(
@@ -39,12 +43,8 @@ def run(
 
     ``namespace`` are the notebook's variables: its ``spark`` runs the statements, and ``_sqldf`` gets the result.
 
-    Raises
-    ------
-    BadSql
-        A string or a comment in the cell does not end.
-    PySparkException
-        Spark's own error; a note names the line of the cell and marks the position.
+    Raises BadSql: a string or a comment in the cell does not end; PySparkException: Spark's own error; a note names
+    the line of the cell and marks the position.
     """
     __tracebackhide__ = True
     spark = _own_session(namespace) or get_session()
@@ -58,7 +58,7 @@ def run(
 
 def _run_statement(spark: SparkSession, notebook: Notebook, statement: Statement, widgets: Widgets) -> DataFrame | None:
     __tracebackhide__ = True
-    about_widget = widget_statements.read(statement.text)
+    about_widget = read_widget_statement(statement.text)
     if about_widget is None:
         return _run(spark, notebook, statement, widgets.getAll())
     about_widget.run(widgets, spark)
@@ -72,17 +72,13 @@ def _run(spark: SparkSession, notebook: Notebook, statement: Statement, widgets:
     text = _REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), statement.text)
     text = _OLDER_REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), text)
     # Not as arguments of spark.sql, which DDL refuses, and which Delta 4.4's parser loses on a server of others.
-    text = fill_markers(text, {name: _literal(value) for name, value in widgets.items()})
+    text = fill_markers(text, {name: literal(value) for name, value in widgets.items()})
     try:
         return spark.sql(text)
     except PySparkException as error:
         for note in _notes(spark, notebook, statement, text, error):
             error.add_note(note)
         raise
-
-
-def _literal(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _notes(
@@ -129,3 +125,45 @@ def _own_session(namespace: Mapping[str, Any]) -> SparkSession | None:
 
     own = namespace.get("spark")
     return own if isinstance(own, SparkSession) else None
+
+
+_FORMS += "REMOVE WIDGET name."
+
+
+@dataclass(frozen=True)
+class WidgetStatement:
+    """``CREATE WIDGET`` or, without a kind, ``REMOVE WIDGET``."""
+
+    name: str
+    kind: str = ""
+    default: str = ""
+    choices: str = ""
+
+    def run(self, widgets: Widgets, spark: SparkSession) -> None:
+        """Create the widget, with the values of the first column of its query as choices, or remove it."""
+        if not self.kind:
+            widgets.remove(self.name)
+        elif self.kind == "text":
+            widgets.text(self.name, self.default)
+        else:
+            choices = [str(row[0]) for row in spark.sql(self.choices).collect()]
+            getattr(widgets, self.kind)(self.name, self.default, choices)
+
+
+def read_widget_statement(text: str) -> WidgetStatement | None:
+    """Return the widget statement in a text, or None for any other statement; BadSql if it is malformed."""
+    if "widget" not in text.lower():
+        return None
+    tokens = tokens_of(text)
+    words = [word(token) for token in tokens]
+    if words[:2] == ["REMOVE", "WIDGET"] and len(tokens) == 3 and is_name(tokens[2]):
+        return WidgetStatement(tokens[2].text)
+    if words[:2] not in (["CREATE", "WIDGET"], ["REMOVE", "WIDGET"]):
+        return None
+    kind = words[2] if len(words) > 5 else ""
+    is_widget = kind in _KINDS and is_name(tokens[3]) and words[4] == "DEFAULT" and is_string(tokens[5])
+    has_choices = is_widget and words[6:7] == ["CHOICES"] and len(tokens) > 7
+    if not is_widget or has_choices == (kind == "TEXT") or (kind == "TEXT" and len(tokens) > 6):
+        raise BadSql(f"This is no statement about a widget. {_FORMS}")
+    choices = text[tokens[7].start :] if has_choices else ""
+    return WidgetStatement(tokens[3].text, kind.lower(), tokens[5].text, choices)

@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from streaming_base import front_end
 from streaming_base.stopped_session import refuse_stopped
 from streaming_base.waiting import show_line, wait_until_processed
-from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.files.ownership import write_atomically
+from streaming_classroom.files.directories import classroom_files, write_atomically
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

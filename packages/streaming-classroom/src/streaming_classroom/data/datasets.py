@@ -23,7 +23,7 @@ from types import MappingProxyType, ModuleType
 from filelock import FileLock
 
 from streaming_classroom.errors import NotAvailable
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.files.directories import classroom_files
 
 GENERATORS = directories.PROJECT / "datasets"
@@ -58,7 +58,7 @@ def generate(name: str) -> Path:
     target = directory(name)
     if target.exists():
         return target
-    ownership.claim_cache()
+    directories.claim_cache()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         made = Path(scratch) / name
@@ -135,7 +135,7 @@ def register() -> str:
 @contextmanager
 def _locked_notes() -> Iterator[Path]:
     """Yield the folder of notes about copies, which one kernel at a time changes."""
-    notes = ownership.claim(directories.home()) / "registered"
+    notes = directories.claim(directories.home()) / "registered"
     notes.mkdir(exist_ok=True)
     with FileLock(notes / "lock", timeout=_LOCK_TIMEOUT):
         yield notes
@@ -185,7 +185,7 @@ def _copy_dataset(source: Path, target: Path, note: Path) -> None:
         copy.with_name(f".{copy.name}.crc").unlink(missing_ok=True)
         partial.replace(copy)
     if noted != wanted.keys():
-        ownership.write_atomically(note, json.dumps(sorted(wanted)))
+        directories.write_atomically(note, json.dumps(sorted(wanted)))
 
 
 def _module(name: str) -> ModuleType:

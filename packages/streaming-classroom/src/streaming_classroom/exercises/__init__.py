@@ -13,7 +13,7 @@ starter alone.  A check takes this path:
 Beside this path are :mod:`.last_cell` (a callback of the notebook), :mod:`.progress` and :mod:`.quiz`.
 """
 
-from streaming_classroom.exercises.attempt import Attempt, MadeStream, interval_of
+from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import (
     Exercise,
     HiddenTest,
@@ -23,6 +23,7 @@ from streaming_classroom.exercises.exercise import (
     Rubric,
     WrongAnswer,
 )
+from streaming_classroom.exercises.made_stream import MadeStream, interval_of
 from streaming_classroom.exercises.quiz import Choice, Question
 
 __all__ = [

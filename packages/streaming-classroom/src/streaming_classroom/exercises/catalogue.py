@@ -58,14 +58,8 @@ class UnknownExercise(ClassroomError):
 class BrokenExercises(ClassroomError):
     """A file of an exercise or a quiz cannot be loaded: fix it at the line in the message.
 
-    Parameters
-    ----------
-    file : Path
-        The file, below the directory of the exercises.
-    line : int, optional
-        The line, from 1.
-    problem : str
-        What is wrong with it.
+    ``file``: the file, below the directory of the exercises; ``line``: the line, from 1; ``problem``: what is wrong
+    with it.
     """
 
     file: Path
@@ -90,10 +84,7 @@ def quizzes() -> list[str]:
 def quiz_of(lesson: str) -> tuple[Question, ...]:
     """Return the questions of a lesson's quiz; an empty tuple if the lesson has no quiz.
 
-    Raises
-    ------
-    BrokenExercises
-        The quiz cannot be loaded.
+    Raises BrokenExercises: the quiz cannot be loaded.
     """
     if lesson.upper() not in quizzes():
         return ()
@@ -109,10 +100,7 @@ def exercise_ids(lesson: str) -> list[str]:
 def exercises_of(lesson: str) -> tuple[Exercise, ...]:
     """Return a lesson's exercises in order; an empty tuple if the lesson has no exercises.
 
-    Raises
-    ------
-    BrokenExercises
-        A file of an exercise is missing or cannot be loaded.
+    Raises BrokenExercises: a file of an exercise is missing or cannot be loaded.
     """
     return tuple(map(_load, exercise_ids(lesson)))
 
@@ -125,12 +113,8 @@ def all_exercises() -> list[Exercise]:
 def find(name: str) -> Exercise:
     """Return an exercise by its number.
 
-    Raises
-    ------
-    UnknownExercise
-        There is no exercise with this number.
-    BrokenExercises
-        A file of the exercise is missing or cannot be loaded.
+    Raises UnknownExercise: there is no exercise with this number; BrokenExercises: a file of the exercise is missing
+    or cannot be loaded.
     """
     wanted = str(name).strip().upper()
     if wanted not in exercise_ids(wanted.partition(".")[0]):
@@ -142,10 +126,7 @@ def find(name: str) -> Exercise:
 def cell(exercise: str, name: str) -> str:
     """Return the text of an exercise's cell: ``starter`` or ``solution``.
 
-    Raises
-    ------
-    BrokenExercises
-        The file of the cell is missing.
+    Raises BrokenExercises: the file of the cell is missing.
     """
     file = _cell_file(_folder(exercise), name)
     text = _cell_text(_read(file).splitlines())
@@ -157,10 +138,7 @@ def cell(exercise: str, name: str) -> str:
 def check_module(exercise: str) -> ModuleType:
     """Return the module with an exercise's check.
 
-    Raises
-    ------
-    BrokenExercises
-        The module is missing or cannot be loaded.
+    Raises BrokenExercises: the module is missing or cannot be loaded.
     """
     return _module(_folder(exercise) / _CHECK)
 

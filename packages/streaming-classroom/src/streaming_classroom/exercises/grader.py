@@ -19,11 +19,11 @@ from streaming_base.stopped_session import refuse_stopped
 from streaming_base.waiting import wait_line
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
-from streaming_classroom.exercises.attempt import Attempt, MadeStream
+from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise, HiddenTest, Mistake, NotTried
-from streaming_classroom.exercises.predictions import Predictions
+from streaming_classroom.exercises.made_stream import MadeStream
 from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown
-from streaming_classroom.exercises.quiz import NoQuiz, answer_shown, is_right, quiz_shown
+from streaming_classroom.exercises.quiz import NoQuiz, Predictions, answer_shown, is_right, quiz_shown
 from streaming_classroom.exercises.sandbox import CannotRunError, CellFailedError, Sandbox, open_sandbox
 from streaming_classroom.exercises.verdict import (
     RowDifference,
@@ -34,7 +34,7 @@ from streaming_classroom.exercises.verdict import (
     solution_shown,
 )
 from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.session import user_files
+from streaming_classroom.lesson import storage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,16 +56,8 @@ _TAG = "exercise-check"
 class Grader:
     """Grades the exercises of one kernel.
 
-    Parameters
-    ----------
-    spark : SparkSession
-        The lesson's session.
-    paths : Paths
-        The lesson's paths.
-    namespace : mutable mapping, optional
-        The notebook's variables; by default those of the running notebook.
-    kafka : LessonKafka, optional
-        The lesson's topics.
+    ``spark``: the lesson's session; ``paths``: the lesson's paths; ``namespace``: the notebook's variables; by
+    default those of the running notebook; ``kafka``: the lesson's topics.
     """
 
     def __init__(
@@ -89,10 +81,7 @@ class Grader:
 
         Tables that the exercise changes are restored.
 
-        Raises
-        ------
-        UnknownExercise
-            There is no exercise with this number.
+        Raises UnknownExercise: there is no exercise with this number.
         """
         makes = catalogue.find(name).makes
         waiting.stop_streams(self._streams_of(makes))
@@ -102,9 +91,9 @@ class Grader:
             self._spark.sql(f"DROP VIEW IF EXISTS {view}")
         for table in makes.tables:
             self._spark.sql(f"DROP TABLE IF EXISTS {table}")
-            user_files.remove_tree(f"{self._paths.user_db}/{table.lower()}")
+            storage.remove_tree(f"{self._paths.user_db}/{table.lower()}")
         for folder in makes.folders:
-            user_files.remove_tree(f"{self._paths.working_dir}/{folder}")
+            storage.remove_tree(f"{self._paths.working_dir}/{folder}")
         for topic in makes.topics:
             self._kafka.delete_topic(topic)
         for table in makes.changes:
@@ -113,12 +102,7 @@ class Grader:
     def check(self, name: str) -> Verdict:
         """Check an attempt, and return a verdict before the deadline.
 
-        Raises
-        ------
-        UnknownExercise
-            There is no exercise with this number.
-        SessionStopped
-            The Spark session was stopped.
+        Raises UnknownExercise: there is no exercise with this number; SessionStopped: the Spark session was stopped.
         """
         exercise = catalogue.find(name)
         refuse_stopped(self._spark)  # without a session, every attempt would count as not tried
@@ -157,12 +141,8 @@ class Grader:
     def quiz(self, lesson: str, number: int | None = None, letter: str = "") -> Guidance:
         """Return a lesson's quiz, one of its questions, or whether a choice is right.
 
-        Raises
-        ------
-        NoQuiz
-            The lesson has no quiz.
-        NoSuchChoice
-            The quiz has no such question, or the question no such choice.
+        Raises NoQuiz: the lesson has no quiz; NoSuchChoice: the quiz has no such question, or the question no such
+        choice.
         """
         questions = catalogue.quiz_of(lesson)
         if not questions:
@@ -283,10 +263,7 @@ def _tag(call: Callable[[str], object]) -> None:
 def run_hidden_tests(exercise: Exercise, attempt: Attempt) -> str:
     """Run an exercise's hidden tests; return a sentence on what could not be tested, or an empty text.
 
-    Raises
-    ------
-    Mistake
-        The cell fails, or its rows differ from those of the solution.
+    Raises Mistake: the cell fails, or its rows differ from those of the solution.
     """
     tests = exercise.hidden
     if not tests:
@@ -324,10 +301,7 @@ def _mistake_of_solution(exercise: Exercise, mistake: Mistake) -> Mistake:
 def rows_of_cell(test: HiddenTest, source: str, attempt: Attempt) -> list[tuple[str, Rows]]:
     """Run a cell in a hidden test; return the names and rows of the results.
 
-    Raises
-    ------
-    CannotRunError, CellFailedError
-        As :meth:`Sandbox.run`.
+    Raises CannotRunError, CellFailedError: as :meth:`Sandbox.run`.
     """
     with _sandbox(test, attempt) as sandbox:
         _play(test, source, sandbox)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from html import escape
@@ -23,7 +22,7 @@ from filelock import FileLock
 from streaming_classroom.errors import SetupError
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.verdict import Guidance, box
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 
 CLASS_COLUMNS = ("learner", "lesson", "exercises", "right", "verdicts", "hints", "solutions_read_first", "quiz_right",
                  "last_right")  # fmt: skip
@@ -87,18 +86,15 @@ class LessonCounts:
 
 
 def learners_file() -> Path:
-    """Return the file with the learner's progress; move a file of an older version from the home first."""
+    """Return the file with the learner's progress."""
     in_home, folder = directories.home() / NAME, directories.work() / "progress"
     if os.environ.get("CLASSROOM_HOME"):
         return in_home
     try:
-        ownership.claim(directories.work(), mark=ownership.WORKSPACE)
-        ownership.claim(folder)
+        directories.claim(directories.work(), mark=directories.WORKSPACE)
+        directories.claim(folder)
     except (SetupError, OSError):  # a directory that is not ours, or that cannot be written
         return in_home
-    if in_home.exists() and not (folder / NAME).exists():
-        with suppress(FileNotFoundError):  # another kernel has moved the file
-            shutil.move(in_home, folder / NAME)
     return folder / NAME
 
 
@@ -106,10 +102,7 @@ def learners_file() -> Path:
 class ExerciseRecord:
     """The file with the progress; several kernels may use it.
 
-    Parameters
-    ----------
-    path : Path, optional
-        The file; by default the learner's.
+    ``path``: the file; by default the learner's.
     """
 
     path: Path = field(default_factory=learners_file)
@@ -159,13 +152,15 @@ class ExerciseRecord:
         with self._changing(name) as done:
             done.right = _now()
 
-    def _changing(self, exercise: str) -> _Change:
-        return _Change(self, exercise)
-
-
-def _kept(done: ExerciseProgress) -> dict[str, object]:
-    """Return the values of an entry that are written: an older version of the course cannot read ``chosen``."""
-    return {name: value for name, value in asdict(done).items() if value or name != "chosen"}
+    @contextmanager
+    def _changing(self, exercise: str) -> Iterator[ExerciseProgress]:
+        """Yield an entry to change, under the file's lock; after an error the file is as it was."""
+        directories.claim(self.path.parent)
+        with FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_TIMEOUT):
+            every = self.read()
+            yield every.setdefault(exercise, ExerciseProgress())
+            entries = {name: asdict(done) for name, done in sorted(every.items())}
+            directories.write_atomically(self.path, json.dumps(entries, indent=1) + "\n")
 
 
 def question_name(lesson: str, question: int) -> str:
@@ -175,31 +170,6 @@ def question_name(lesson: str, question: int) -> str:
 
 def _now() -> str:
     return datetime.now(UTC).astimezone().isoformat(timespec="seconds")
-
-
-class _Change:
-    """One change of the file, under a lock."""
-
-    def __init__(self, record: ExerciseRecord, exercise: str) -> None:
-        self._record, self._exercise = record, exercise
-
-    def __enter__(self) -> ExerciseProgress:
-        ownership.claim(self._record.path.parent)
-        self._lock = FileLock(self._record.path.with_suffix(".lock"), timeout=_LOCK_TIMEOUT)
-        self._lock.acquire()
-        self._all = self._record.read()
-        return self._all.setdefault(self._exercise, ExerciseProgress())
-
-    def __exit__(self, kind: object, *_rest: object) -> None:
-        try:
-            if kind is None:
-                entries = {name: _kept(done) for name, done in sorted(self._all.items())}
-                text = json.dumps(entries, indent=1) + "\n"
-                incoming = self._record.path.with_suffix(f".{os.getpid()}")
-                incoming.write_text(text, encoding="utf-8")
-                incoming.replace(self._record.path)
-        finally:
-            self._lock.release()
 
 
 def progress_shown(record: ExerciseRecord) -> Guidance:
@@ -217,19 +187,9 @@ def progress_shown(record: ExerciseRecord) -> Guidance:
 def write_class(folder: Path, file: TextIO) -> int:
     """Write the progress of a class as CSV, a line per learner and begun lesson; return the number of learners.
 
-    Parameters
-    ----------
-    folder : Path
-        Has a record of each learner: ``ada.json``, or ``ada/exercises.json`` at any depth.
-    file : TextIO
-        Where the lines go, a header first.
-
-    Raises
-    ------
-    NotADirectoryError
-        There is no such folder.
-    ValueError
-        A record cannot be read; it is named.
+    ``folder``: has a record of each learner: ``ada.json``, or ``ada/exercises.json`` at any depth; ``file``: where
+    the lines go, a header first.
+    Raises NotADirectoryError: there is no such folder; ValueError: a record cannot be read; it is named.
     """
     if not folder.is_dir():
         raise NotADirectoryError(f"There is no folder {folder}.")
@@ -270,7 +230,8 @@ def counts_of(lesson: str, done: dict[str, ExerciseProgress]) -> LessonCounts:
 def _line(lesson: str, exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
     counts = counts_of(lesson, done)
     parts = _words(counts), _quiz(counts), _predictions(lesson, done)
-    return f"{lesson:<4} {_dots(exercises, done)}  {'; '.join(filter(None, parts))}"
+    dots = "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(_DOTS)
+    return f"{lesson:<4} {dots}  {'; '.join(filter(None, parts))}"
 
 
 def _words(counts: LessonCounts) -> str:
@@ -292,10 +253,6 @@ def _predictions(lesson: str, done: dict[str, ExerciseProgress]) -> str:
     made = [one for name, one in done.items() if name.startswith(f"{lesson}.") and one.chosen]
     right = sum(bool(one.right) for one in made)
     return f"{right} of {len(made)} prediction{'s' * (len(made) != 1)} right" if made else ""
-
-
-def _dots(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
-    return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(_DOTS)
 
 
 def _of(done: dict[str, ExerciseProgress], exercise: str) -> ExerciseProgress:

@@ -3,12 +3,16 @@
 The choices are folded HTML without a script, so a quiz works in any front end, without a network, in a saved notebook
 without a kernel, and on an untrusted page. (JupyterQuiz adds 42 kB of script to each cell with one question, and shows
 nothing if scripts do not run.)
+
+A prediction is what a learner expects before a cell, and how it compares with the outcome; it is never graded.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from string import ascii_lowercase
+from typing import Any
 
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises.verdict import COLORS, MARKS, Guidance, box, marked_up
@@ -79,17 +83,8 @@ class NoQuiz(ClassroomError):
 def quiz_shown(questions: tuple[Question, ...], only: int | None = None) -> Guidance:
     """Return the quiz or one of its questions, with the reasons folded; the text has questions and choices alone.
 
-    Parameters
-    ----------
-    questions : tuple of Question
-        The whole quiz.
-    only : int, optional
-        The number of the one question to show, from 1.
-
-    Raises
-    ------
-    NoSuchChoice
-        The quiz has no such question.
+    ``questions``: the whole quiz; ``only``: the number of the one question to show, from 1.
+    Raises NoSuchChoice: the quiz has no such question.
     """
     every = dict(enumerate(questions, start=1))
     if only is not None and only not in every:
@@ -108,10 +103,7 @@ def quiz_shown(questions: tuple[Question, ...], only: int | None = None) -> Guid
 def answer_shown(questions: tuple[Question, ...], number: int, letter: str) -> Guidance:
     """Return whether a choice is right, and why.
 
-    Raises
-    ------
-    NoSuchChoice
-        The quiz has no such question, or the question no such choice.
+    Raises NoSuchChoice: the quiz has no such question, or the question no such choice.
     """
     choice = _choice(questions, number, letter)
     kind, word = _kind(choice)
@@ -124,10 +116,7 @@ def answer_shown(questions: tuple[Question, ...], number: int, letter: str) -> G
 def is_right(questions: tuple[Question, ...], number: int, letter: str) -> bool:
     """Whether a choice is right.
 
-    Raises
-    ------
-    NoSuchChoice
-        The quiz has no such question, or the question no such choice.
+    Raises NoSuchChoice: the quiz has no such question, or the question no such choice.
     """
     return _choice(questions, number, letter).is_right
 
@@ -156,3 +145,48 @@ def _kind(choice: Choice) -> tuple[str, str]:
 
 def _plain(text: str) -> str:
     return text.replace("`", "")
+
+
+class Predictions:
+    """The predictions of one kernel, by name, and which of them were right."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+        self._is_right: dict[str, bool] = {}
+
+    def predict(self, name: str, value: Any) -> Guidance:
+        """Return a sentence that confirms a prediction; an unchanged ``...`` is none."""
+        if value is ...:
+            return _shown(
+                f"○ {name}: no prediction yet. Replace `...` with yours and run this cell, or run the next one."
+            )
+        self._made[name] = value
+        return _shown(f"● {name}: you predict `{value!r}`. Run the next cell to see what happens.")
+
+    def outcome(self, name: str, value: Any) -> Guidance:
+        """Return what happened, and how far the prediction was from it."""
+        if name not in self._made:
+            return _shown(f"{name}: `{value!r}`")
+        made = self._made[name]
+        self._is_right[name] = made == value
+        if self._is_right[name]:
+            return _shown(f"{MARKS['right']} {name}: `{value!r}`, as you predicted")
+        distance = f", off by {abs(made - value):g}" if _is_number(made) and _is_number(value) else ""
+        return _shown(f"{MARKS['wrong']} {name}: `{value!r}`; you predicted `{made!r}`{distance}")
+
+    def is_right(self, name: str) -> bool:
+        """Whether a prediction with an outcome was right."""
+        return self._is_right.get(name, False)
+
+    def summary(self) -> str:
+        """Return how many predictions were right; an empty string if none has an outcome yet."""
+        right, total = sum(self._is_right.values()), len(self._is_right)
+        return f"{right} of {total} prediction{'s' * (total != 1)} right." if total else ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _shown(text: str) -> Guidance:
+    return Guidance(text.replace("`", ""), box(marked_up(text)))

@@ -10,15 +10,10 @@ no DataFrame, stream, session or lesson.
 from __future__ import annotations
 
 import ast
-import copy
-import datetime
-import decimal
-import inspect
 import io
 import json
 import os
 import re
-import types
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
@@ -32,63 +27,13 @@ from streaming_base.errors import short_message
 from streaming_base.sql_statements import split
 from streaming_classroom.exercises import last_cell
 from streaming_classroom.files.directories import Paths, classroom_files
+from streaming_classroom.lesson import storage
 from streaming_classroom.lesson.crash_points import remove_last_commit
-from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from streaming_classroom.kafka.topics import LessonKafka
-
-_PLAIN = (
-    type(None), bool, int, float, complex, str, bytes, datetime.date, datetime.timedelta, decimal.Decimal,
-)  # fmt: skip
-_CONTAINERS = (list, tuple, set, frozenset, dict)
-_SHELL_NAMES = {
-    "In", "Out", "exit", "quit", "open", "get_ipython", "spark", "sc", "DA", "display", "displayHTML", "sql",
-}  # fmt: skip
-
-
-def copy_variables(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a new namespace with copies of a notebook's variables that give no access to the learner's data.
-
-    A function of the notebook is defined again from its source, so that it uses the names of the sandbox.
-    """
-    lent: dict[str, Any] = {}
-    for name, value in list(notebook.items()):
-        if name.startswith("_") or name in _SHELL_NAMES:
-            continue
-        if _is_of_notebook(value):
-            _define_again(value, lent)
-        elif _is_library(value) or _is_plain(value):
-            with suppress(Exception):  # a value that cannot be copied is left out
-                lent[name] = value if _is_library(value) else copy.deepcopy(value)
-    return lent
-
-
-def _is_library(value: Any) -> bool:
-    of_library = callable(value) and getattr(value, "__module__", None) not in ("__main__", None)
-    return isinstance(value, types.ModuleType) or (of_library and isinstance(value, (type, types.FunctionType)))
-
-
-def _is_of_notebook(value: Any) -> bool:
-    return isinstance(value, (type, types.FunctionType)) and getattr(value, "__module__", None) == "__main__"
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_plain, [*value.keys(), *value.values()]))
-    if isinstance(value, _CONTAINERS):
-        return all(map(_is_plain, value))
-    return isinstance(value, _PLAIN) or type(value).__module__ == "pyspark.sql.types"
-
-
-def _define_again(value: Any, lent: dict[str, Any]) -> None:
-    with suppress(Exception):  # without a source, or with a decorator, which may have side effects: left out
-        source = inspect.getsource(value)
-        if not source.startswith("@"):
-            exec(compile(source, "<notebook>", "exec"), lent)  # the learner's own function
-
 
 FOLDER = "_sandbox"  # below the lesson's working directory
 _FIRST_MODIFIED = 1_709_596_800  # the modification time of the first file: 2024-03-05
@@ -168,7 +113,7 @@ class Sandbox:
         with suppress(Exception):
             self.spark.catalog.setCurrentDatabase("default")
             self.spark.sql(f"DROP SCHEMA IF EXISTS {self._name} CASCADE")
-        user_files.remove_tree(self._root)
+        storage.remove_tree(self._root)
 
     def append(self, table: str, rows: Sequence[tuple], schema: str) -> None:
         """Append rows to a table of the sandbox, which is created if it does not exist."""
@@ -313,7 +258,7 @@ class Sandbox:
 
     def _namespace(self) -> dict[str, Any]:
         # One dictionary for all: the copied functions find the sandbox's session in it.
-        names = copy_variables(self._notebook)
+        names = last_cell.copy_variables(self._notebook)
         names |= self.kept
         names |= {
             "__name__": "__main__", "spark": self.spark, "DA": _LessonStub(self), "display": self._display,
@@ -357,7 +302,8 @@ class Sandbox:
     def _display(self, shown: Any, *_rest: Any, streamName: str | None = None, **_options: Any) -> None:
         """Run a displayed stream into a view of its name."""
         if streamName and getattr(shown, "isStreaming", False):
-            self.view(streamName, self.rows_of(shown, _mode_of(shown)))
+            plan = shown._jdf.queryExecution().analyzed().toString()
+            self.view(streamName, self.rows_of(shown, "complete" if "Aggregate" in plan else "append"))
 
     def _cell_error(self, error: Exception) -> CannotRunError | CellFailedError:
         """Return a cell's error; CannotRunError for a name that exists in the notebook and not in the sandbox."""
@@ -442,9 +388,3 @@ def _why_failed(query: Any, error: Exception) -> str:
     while cause.getCause() is not None:
         cause = cause.getCause()
     return str(cause.getMessage()).splitlines()[0]
-
-
-def _mode_of(frame: DataFrame) -> str:
-    """Return the output mode that ``display`` uses: ``complete`` for an aggregation, else ``append``."""
-    plan = frame._jdf.queryExecution().analyzed().toString()
-    return "complete" if "Aggregate" in plan else "append"

@@ -50,16 +50,8 @@ class ExerciseNotSolved(AssertionError):
 class Verdict:
     """The verdict on an attempt, displayed if it is a cell's last value.
 
-    Attributes
-    ----------
-    exercise : Exercise
-        The exercise that was checked.
-    kind : str
-        ``right``, ``not tried`` or ``wrong``.
-    sentence : str
-        Which mistake it is, or that the attempt is right.
-    difference : Table, optional
-        Rows that show the mistake.
+    ``exercise``: the exercise that was checked; ``kind``: ``right``, ``not tried`` or ``wrong``; ``sentence``: which
+    mistake it is, or that the attempt is right; ``difference``: rows that show the mistake.
     """
 
     exercise: Exercise
@@ -75,10 +67,7 @@ class Verdict:
     def or_fail(self) -> Verdict:
         """Return this verdict if it is right.
 
-        Raises
-        ------
-        ExerciseNotSolved
-            The verdict is another one.
+        Raises ExerciseNotSolved: the verdict is another one.
         """
         if not self.is_right:
             raise ExerciseNotSolved(str(self))
@@ -210,14 +199,7 @@ def difference(made: DataFrame, right: DataFrame | Rows, name: str) -> RowDiffer
 
     Column names are case-insensitive, as in SQL; their order does not matter.
 
-    Parameters
-    ----------
-    made : DataFrame
-        A batch frame.
-    right : DataFrame or Rows
-        The right rows.
-    name : str
-        The name of the learner's table in the sentence.
+    ``made``: A batch frame; ``right``: the right rows; ``name``: the name of the learner's table in the sentence.
     """
     columns = list(right.columns)
     if said := _columns_differ(made.columns, columns, name):

@@ -29,7 +29,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.setup import jars
 from streaming_classroom.setup.java import Java
 
@@ -97,7 +97,7 @@ def ensure_running(find_java: Callable[[], Java], keep: bool = False) -> str:
     here = folder()
     if not keep and (address := _answering_address(here)):
         return address
-    ownership.claim(here.parent)
+    directories.claim(here.parent)
     here.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(here / "start.lock", timeout=START_TIMEOUT + STOP_TIMEOUT):
@@ -147,7 +147,7 @@ def _read_state(here: Path) -> dict[str, Any]:
 
 
 def _write_state(here: Path, state: dict[str, Any]) -> None:
-    ownership.write_atomically(here / "broker.json", json.dumps(state))
+    directories.write_atomically(here / "broker.json", json.dumps(state))
 
 
 def _process(here: Path) -> psutil.Process | None:

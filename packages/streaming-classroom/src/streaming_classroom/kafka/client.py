@@ -2,20 +2,27 @@
 
 It spreads keys over partitions as Kafka's own Java client does, so that a message with one key is in one partition
 whether Spark has sent it or Python.  Settings of a foreign broker are those of the properties file that Kafka's tools
-take as ``--command-config``: Spark, whose client is Java's, gets each with ``kafka.`` before it, and the Python client
-has other names for some.
+take as ``--command-config``: Spark, whose client is Java's, gets each with ``kafka.`` before it, and the Python
+client has other names for some.
+
+Spark's ``option`` is patched.  ``KAFKA_REDIRECT=old:9092=new:9092`` (several with commas) lets a notebook reach a
+broker under another address than the one that is written in it.  And where nobody listens at an address, Spark would
+try for minutes; a sentence says so.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from streaming_base import hooks
 from streaming_classroom.errors import BrokerUnreachable, ClassroomError, NotAvailable
 
 if TYPE_CHECKING:
@@ -42,6 +49,9 @@ _RENAMED = {
     "ssl.key.password": "ssl.key.password",
 }
 _SAME = ("security.protocol", "sasl.mechanism", "client.id")
+REDIRECT_VARIABLE = "KAFKA_REDIRECT"
+OPTION = "kafka.bootstrap.servers"
+CONNECT_TIMEOUT = 3.0  # seconds for each address
 
 
 def options_from_file() -> dict[str, str]:
@@ -225,3 +235,63 @@ def send(options: Mapping[str, str], topic: str, records: Iterable[KafkaRecord])
             "topic there? Then send again."
         )
     return count
+
+
+def install_redirect() -> None:
+    """Check and redirect the addresses given to Spark's readers and writers; calling it again changes nothing."""
+    from pyspark.sql import DataFrameReader, DataFrameWriter
+    from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
+
+    why = "Kafka's address is where the broker is now, and one where nobody listens is said at once"
+    for kind in (DataFrameReader, DataFrameWriter, DataStreamReader, DataStreamWriter):
+        for method, make in (("option", _wrap_option), ("options", _wrap_options)):
+            hooks.wrap(kind, method, make, by="streaming_classroom", layer="connection", why=why)
+
+
+def reachable_servers(servers: str) -> str:
+    """Return the current addresses of the broker; BrokerUnreachable if none accepts a connection."""
+    moved = redirect_servers(servers)
+    reasons = [reason for address in moved.split(",") if (reason := refusal(address.strip()))]
+    if len(reasons) == len(moved.split(",")):
+        raise BrokerUnreachable(moved, reasons[0])
+    return moved
+
+
+def redirect_servers(servers: str) -> str:
+    """Return the addresses, with moved ones replaced."""
+    pairs = [part.split("=") for part in os.environ.get(REDIRECT_VARIABLE, "").split(",") if part]
+    if any(len(pair) != 2 for pair in pairs):
+        raise NotAvailable(
+            f"{REDIRECT_VARIABLE} is not of the form old:9092=new:9092.", "Write it so; several with commas."
+        )
+    moves = {old.strip(): new.strip() for old, new in pairs}
+    return ",".join(moves.get(address.strip(), address.strip()) for address in servers.split(","))
+
+
+def refusal(address: str) -> str:
+    """Return why an address does not accept connections, or an empty string."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        return "an address is a host, a colon and a port"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_TIMEOUT).close()
+    except (OSError, OverflowError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    return ""
+
+
+def _wrap_option(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def option(self: Any, key: str, value: Any) -> Any:
+        return original(self, key, reachable_servers(str(value)) if key.lower() == OPTION else value)
+
+    return option
+
+
+def _wrap_options(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def options(self: Any, **given: Any) -> Any:
+        servers = {key: reachable_servers(str(value)) for key, value in given.items() if key.lower() == OPTION}
+        return original(self, **(given | servers))
+
+    return options

@@ -10,7 +10,7 @@ from streaming_base import front_end
 from streaming_base.waiting import wait_line
 from streaming_classroom import environment
 from streaming_classroom.errors import NotAvailable, SetupError
-from streaming_classroom.kafka import broker, client, redirect
+from streaming_classroom.kafka import broker, client
 from streaming_classroom.setup import jars, java, steps
 
 VARIABLE = "KAFKA_BOOTSTRAP_SERVERS"
@@ -34,7 +34,7 @@ def bootstrap_servers() -> str:
         Nobody answers at the address that the variable names.
     """
     if given := external():
-        return redirect.reachable_servers(given)
+        return client.reachable_servers(given)
     refuse_elsewhere()
     with wait_line(lambda: "starting Kafka's broker"), steps.setup_errors():
         return broker.ensure_running(ensure_fetched)

@@ -1,7 +1,13 @@
 """``DA.kafka``: a lesson's own topics, their offsets and lag.
 
-Their names begin with the user's and the lesson's, so that two lessons on one broker never meet, and all that begin so
-go when the lesson is started over or cleaned up.
+Their names begin with the user's and the lesson's, so that two lessons on one broker never meet, and all that begin
+so go when the lesson is started over or cleaned up.
+
+``DA.data_factory`` with ``into_topic`` lands a dataset's batches in one of them.  Each line of a batch is one
+message, as JSON: ``value`` (text that may well be no JSON), ``key``, ``headers`` and ``timestamp`` in milliseconds.
+Two headers are added, the batch's number and the line's.  They let it continue after a kill in the middle of a batch:
+before a batch the topic's end is noted, and if that note is still there the next time, the lines behind it are not
+sent again.
 """
 
 from __future__ import annotations
@@ -9,19 +15,23 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streaming_classroom.errors import BrokerUnreachable, NotAvailable
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
+from streaming_classroom.files.directories import write_atomically
 from streaming_classroom.kafka import client, servers
 from streaming_classroom.kafka.client import KafkaRecord
 
 if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql.streaming import StreamingQuery
+
+    from streaming_classroom.data.datasets import DatasetBatch
 
 PARTITIONS = 2  # with two, a lesson sees that order holds within one only
 DELETION_TIMEOUT = 15.0  # seconds
@@ -174,7 +184,7 @@ def prefix(schema: str) -> str:
     """
     if not servers.external():
         return f"{schema}-"
-    file = ownership.claim(directories.home()) / "kafka" / "number"
+    file = directories.claim(directories.home()) / "kafka" / "number"
     file.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError), file.open("x", encoding="utf-8") as new:
         new.write(secrets.token_hex(3))
@@ -212,3 +222,49 @@ def _bytes(value: Any) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode("utf-8")
+
+
+BATCH, LINE = "batch", "line"  # the headers that the feed adds
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Batches land as messages of a topic; ``note`` keeps the topic's end before the batch that is landing."""
+
+    kafka: LessonKafka
+    topic: str
+    note: Path
+    path: None = None
+
+    @property
+    def name(self) -> str:
+        """The name for a person."""
+        return f"the topic {self.kafka.topic(self.topic)}"
+
+    def land(self, batch: DatasetBatch, number: int) -> None:
+        """Send the batch's messages in order, except those that an earlier try has sent."""
+        topic = self.kafka.create_topic(self.topic)
+        sent = self._sent_before(topic, number)
+        records = (record for line, record in enumerate(_records(batch, number)) if line not in sent)
+        client.send(self.kafka.client_options, topic, records)
+
+    def _sent_before(self, topic: str, number: int) -> set[int]:
+        """Return the batch's lines in the topic; record the topic's end if none can be there."""
+        note = json.loads(self.note.read_text(encoding="utf-8")) if self.note.exists() else {"batch": None}
+        if note["batch"] == number:
+            begin = {int(partition): offset for partition, offset in note["ends"].items()}
+            messages = client.read(self.kafka.client_options, topic, begin)
+            found = [dict(message.headers() or ()) for message in messages]
+            return {int(headers[LINE]) for headers in found if headers.get(BATCH) == str(number).encode()}
+        ends = {partition: end for partition, (_, end) in client.offsets(self.kafka.client_options, topic).items()}
+        write_atomically(self.note, json.dumps({"batch": number, "ends": ends}))
+        return set()
+
+
+def _records(batch: DatasetBatch, number: int) -> Iterator[KafkaRecord]:
+    lines = (line for file in batch.files.values() for line in file.read_bytes().splitlines())
+    for count, message in enumerate(map(json.loads, lines)):
+        headers = {**message.get("headers", {}), BATCH: str(number), LINE: str(count)}
+        encoded = tuple((name, value.encode()) for name, value in headers.items())
+        value, key = (None if message[name] is None else message[name].encode() for name in ("value", "key"))
+        yield KafkaRecord(value, key, encoded, timestamp_ms=message["timestamp"])

@@ -20,12 +20,18 @@ from streaming_classroom.exercises import last_cell
 from streaming_classroom.files import directories
 from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.kafka import servers, topics
-from streaming_classroom.kafka.feed import Topic
-from streaming_classroom.kafka.topics import LessonKafka
-from streaming_classroom.lesson import presenting, setup_status
+from streaming_classroom.kafka.topics import LessonKafka, Topic
+from streaming_classroom.lesson import page
 from streaming_classroom.lesson.crash_points import remove_last_commit
-from streaming_classroom.lesson.storage import Storage, storage_of
-from streaming_classroom.session import repeated_starts, user_files
+from streaming_classroom.lesson.storage import (
+    LessonDirectory,
+    Storage,
+    base_path,
+    lesson_directory,
+    storage_of,
+    username,
+)
+from streaming_classroom.session import repeated_starts
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:
@@ -56,7 +62,7 @@ class Lesson:
     def __init__(
         self,
         spark: SparkSession,
-        directory: user_files.LessonDirectory,
+        directory: LessonDirectory,
         storage: Storage,
         dataset: str | Sequence[str] | None,
         into_table: str | None,
@@ -74,7 +80,7 @@ class Lesson:
             )
         batches = datasets.batches(*parts)  # before the paths, which are settings that the session keeps
         self.lesson = directory.lesson
-        self.username = user_files.username()
+        self.username = username()
         self.schema_name = directory.schema
         self.catalog_name = storage.catalog_name
         self.paths = Paths(
@@ -131,7 +137,7 @@ class Lesson:
 
     def present(self, on: bool = True) -> None:
         """Lay the page out for a projector, or with False end that; without a person only print a line."""
-        presenting.present(on)
+        page.present(on)
 
     def crash_before_commit(self, checkpoint: str) -> int:
         """Put the checkpoint of a query that has ended into the state that a crash of its last batch leaves.
@@ -301,13 +307,13 @@ def start_lesson(
     NotAvailable
         There is no dataset of that name, or several datasets were to land in one table or topic.
     """
-    with setup_status.show_step(f"Starting lesson {name} ..."):
+    with page.show_step(f"Starting lesson {name} ..."):
         lesson, report = _start_in_place(name, dataset, into_table, into_topic, resume)
     if into_topic:
         servers.start_early()  # the next cell lands a batch, and the broker takes as long to start as that cell to read
     if repeated_starts.is_needed():
         print(repeated_starts.NOTICE)
-    setup_status.end(f"Lesson {lesson.lesson} is ready", report)
+    page.show_end(f"Lesson {lesson.lesson} is ready", report)
     return lesson
 
 
@@ -317,7 +323,7 @@ def _start_in_place(
     """Start a lesson in place of the present one; return it with a report."""
     global _current
     previous = _current
-    directory = user_files.lesson_directory(name, previous._directory if previous else None)
+    directory = lesson_directory(name, previous._directory if previous else None)
     # Before anything of the present lesson is touched: where this one is busy, that one continues. And before Spark is
     # started, which takes seconds, for a lesson that is refused.
     directory.take()
@@ -350,4 +356,4 @@ def cleanup() -> None:
 
 def _checkpoints() -> str:
     """Return the directory of the checkpoints of the kernel's current lesson."""
-    return _current.paths.checkpoints if _current else f"{user_files.base_path()}/checkpoints"
+    return _current.paths.checkpoints if _current else f"{base_path()}/checkpoints"

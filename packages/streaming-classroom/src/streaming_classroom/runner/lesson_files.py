@@ -21,9 +21,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notebook_dialect.notebooks.convert import jupyter_metadata
+from notebook_dialect.conversion import jupyter_metadata
 from streaming_base.notebook_files import is_databricks_source
-from streaming_classroom.files import ownership
+from streaming_classroom.files import directories
 from streaming_classroom.runner.results import EXERCISE, InvalidNotebook, RunnerError, plain
 
 if TYPE_CHECKING:
@@ -42,19 +42,11 @@ _LESSON = re.compile(r"(\d{2,}[a-z]?)-.+\.ipynb", re.IGNORECASE)
 def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
     """Return the notebooks that `names` ask for, each once, in the order asked.
 
-    Parameters
-    ----------
-    names
-        Numbers (``7``, ``07``, ``07L``), titles (``07-Triggers``), or paths of notebooks, relative to the
-        current directory or absolute; of a folder, its notebooks at any depth. None at all means every lesson, sorted.
-    notebooks
-        The directory of the lessons.
-
-    Raises
-    ------
-    RunnerError
-        No lesson has that number, no file has that path, a folder that was given holds no notebook, or no names were
-        given and the directory holds no lesson.
+    ``names``: numbers (``7``, ``07``, ``07L``), titles (``07-Triggers``), or paths of notebooks, relative to the
+    current directory or absolute; of a folder, its notebooks at any depth. None at all means every lesson, sorted;
+    ``notebooks``: the directory of the lessons.
+    Raises RunnerError: no lesson has that number, no file has that path, a folder that was given holds no notebook,
+    or no names were given and the directory holds no lesson.
     """
     files = sorted(notebooks.iterdir()) if notebooks.is_dir() else []
     lessons = [path.absolute() for path in files if _LESSON.fullmatch(path.name)]
@@ -206,7 +198,7 @@ def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path, 
         raise RunnerError(f"{path} was edited while it ran, so its outputs were not saved; run it again.")
     content = render(transplant(nb, executed, home, solved=solved))
     if content != before:
-        ownership.write_atomically(path.resolve(), content)
+        directories.write_atomically(path.resolve(), content)
 
 
 def transplant(nb: NotebookNode, executed: NotebookNode, home: Path, *, solved: bool = False) -> NotebookNode:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from nbclient.exceptions import CellTimeoutError
 
-from notebook_dialect.notebooks.convert import ORIGIN, ORIGIN_CELL
+from notebook_dialect.conversion import ORIGIN, ORIGIN_CELL
 from streaming_classroom.runner.engine import Interrupted
 from streaming_classroom.runner.lesson_files import transplant
 from streaming_classroom.runner.results import MAY_FAIL, MAY_WRITE_STDERR, Failure, Kind, plain

@@ -29,10 +29,10 @@ from papermill.parameterize import parameterize_notebook
 from rich.console import Console
 from rich.markup import escape
 
-from notebook_dialect.notebooks.convert import as_notebook
+from notebook_dialect.conversion import as_notebook
 from streaming_base.errors import UnreadableNotebook
 from streaming_classroom import environment
-from streaming_classroom.files import ownership
+from streaming_classroom.files import directories
 from streaming_classroom.runner.engine import Deadlines, MessageObserver, Observed, execute_notebook
 from streaming_classroom.runner.kernel import KERNEL_LOG, end_processes, kernel_environment
 from streaming_classroom.runner.lesson_files import code_cells, no_lessons, read_lesson, save_outputs, solved
@@ -195,7 +195,7 @@ def new_run(home: Path) -> Iterator[Path]:
 
     All ended runs but the newest few are removed.
     """
-    runs = ownership.claim(home.absolute()) / "runs"
+    runs = directories.claim(home.absolute()) / "runs"
     directory = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
     directory.mkdir(parents=True)
     with FileLock(directory / _LOCK):
@@ -346,7 +346,7 @@ def _execute(
         nb = parameterize_notebook(nb, dict(request.parameters))
     seen = Observed()
     request.home.mkdir(parents=True)
-    ownership.claim(request.home)
+    directories.claim(request.home)
     with (request.home / KERNEL_LOG).open("wb") as log:  # what the kernel says before and after the cells
         start = {
             "cwd": str(request.notebook.parent),

@@ -18,7 +18,7 @@ from threading import Event, Timer
 from typing import TYPE_CHECKING, NamedTuple
 
 from streaming_classroom.errors import NotAvailable, SetupError
-from streaming_classroom.kafka import redirect
+from streaming_classroom.kafka import client
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -48,7 +48,7 @@ def refuse_unreachable(master: str) -> None:
     """Raise SetupError if no address of a standalone master accepts a connection."""
     if not master.startswith("spark://"):
         return
-    reasons = [redirect.refusal(address) for address in master.removeprefix("spark://").split(",")]
+    reasons = [client.refusal(address) for address in master.removeprefix("spark://").split(",")]
     if all(reasons):
         raise unreachable(master, reasons[-1])
 

@@ -25,17 +25,9 @@ _WAIT_INTERVAL = 5  # seconds of one call that waits, after which an interrupt i
 class RepeatedQuery:
     """A streaming query of many runs, which behaves like one ``StreamingQuery`` that keeps running.
 
-    Parameters
-    ----------
-    start : callable
-        Starts a run with a trigger that ends, always with the same checkpoint. The first run starts here.
-
-    Attributes
-    ----------
-    name : str or None
-        The query's name.
-    id, runId : str
-        Those of the first run; the id is the checkpoint's, and so that of every run.
+    ``start``: starts a run with a trigger that ends, always with the same checkpoint. The first run starts here.
+    ``name``: the query's name; ``id``, ``runId``: those of the first run; the id is the checkpoint's, and so that of
+    every run.
     """
 
     def __init__(self, start: Callable[[], StreamingQuery]) -> None:
@@ -87,12 +79,8 @@ class RepeatedQuery:
     def processAllAvailable(self) -> None:
         """Run once more, to the end.
 
-        Raises
-        ------
-        StreamingQueryException
-            This run has failed, or an earlier one.
-        StreamTimeout
-            A run did not end within ten minutes.
+        Raises StreamingQueryException: this run has failed, or an earlier one; StreamTimeout: a run did not end
+        within ten minutes.
         """
         with self._lock:
             self._finish_run()
@@ -106,15 +94,8 @@ class RepeatedQuery:
     def awaitTermination(self, timeout: float | None = None) -> bool | None:
         """Run again and again until the query is stopped, or for some seconds.
 
-        Returns
-        -------
-        bool or None
-            With a timeout, whether the query was stopped in time.
-
-        Raises
-        ------
-        StreamingQueryException
-            A run has failed.
+        Returns with a timeout, whether the query was stopped in time.
+        Raises StreamingQueryException: a run has failed.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while self.isActive:

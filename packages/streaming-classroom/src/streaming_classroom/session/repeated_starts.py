@@ -3,6 +3,8 @@
 A query without a trigger that ends becomes a :class:`.RepeatedQuery` there.  It needs a checkpoint that outlives a run:
 a query without one gets it in the lesson's directory.  A memory sink, which forgets its rows with each run, becomes a
 Delta table under the query's name.  Nothing is installed on other compute.
+
+``display`` of a stream shows a frame now, and one below each landing: Databricks' own starts a query that does not end.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import os
 import time
 from collections.abc import Callable
 from functools import wraps
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -32,6 +35,7 @@ _ENDING = ("availableNow", "once", "continuous", "realTime")  # of the last two 
 
 _queries: list[RepeatedQuery] = []
 _checkpoints: Callable[[], str] | None = None
+_OF_A_STREAM = ("streamName", "trigger", "processingTime", "checkpointLocation", "outputMode", "view")
 
 
 def is_needed() -> bool:
@@ -42,10 +46,7 @@ def is_needed() -> bool:
 def install(checkpoints: Callable[[], str]) -> None:
     """Run endless streams again and again; calling it again only replaces the directory.
 
-    Parameters
-    ----------
-    checkpoints : callable
-        Returns the directory of the checkpoints of queries that have none of their own.
+    ``checkpoints``: returns the directory of the checkpoints of queries that have none of their own.
     """
     from pyspark.sql.connect.conf import RuntimeConf
     from pyspark.sql.connect.dataframe import DataFrame
@@ -220,3 +221,62 @@ def _wrap_setting(original: Any) -> Any:
             print(f"This compute does not let you set {key}; its own value stays.")
 
     return change
+
+
+_numbers = count(1)
+_shown: list[tuple[RepeatedQuery, Callable[[], None]]] = []
+
+
+def wrap_display(platform_display: Callable[..., None]) -> Callable[..., None]:
+    """Return a ``display`` that shows a streaming frame's rows so far, and anything else as the platform does."""
+
+    def display(*values: Any, **options: Any) -> None:
+        of_stream = {name: options.pop(name) for name in _OF_A_STREAM if name in options}
+        for value in values:
+            if getattr(value, "isStreaming", False):
+                _show_stream(value, of_stream, platform_display)
+            else:
+                platform_display(value, **options)
+
+    return display
+
+
+def show_again() -> None:
+    """Show the rows of each displayed stream that is still active."""
+    _shown[:] = [(query, show) for query, show in _shown if query.isActive]
+    for _query, show in _shown:
+        show()
+
+
+def _show_stream(frame: DataFrame, options: dict[str, Any], platform_display: Callable[..., None]) -> None:
+    spark = frame.sparkSession
+    name = options.get("streamName") or f"display_query_{next(_numbers)}"
+    for earlier, _show in _shown:  # the cell is run again
+        if earlier.name == name:
+            earlier.stop()
+    query = _start(frame, name, options)
+    query.processAllAvailable()
+
+    def show() -> None:
+        platform_display(spark.table(f"`{name}`"))
+
+    show()
+    _shown.append((query, show))
+
+
+def _start(frame: DataFrame, name: str, options: dict[str, Any]) -> Any:
+    """Start a query into a table: in complete mode where the query allows it, else in append mode."""
+    from pyspark.errors import PySparkException
+
+    def start(mode: str) -> Any:
+        writer = frame.writeStream.format("memory").queryName(name).outputMode(mode)
+        if checkpoint := options.get("checkpointLocation"):
+            writer = writer.option("checkpointLocation", checkpoint)
+        return writer.start()
+
+    if mode := options.get("outputMode"):
+        return start(mode)
+    try:
+        return start("complete")
+    except PySparkException:
+        return start("append")

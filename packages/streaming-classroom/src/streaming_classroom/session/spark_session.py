@@ -27,9 +27,9 @@ from stream_view import console, starts
 from streaming_base import front_end, progress_reports
 from streaming_classroom import environment
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.kafka import redirect
+from streaming_classroom.kafka import client
 from streaming_classroom.session import cluster, spark_settings, worker_launcher
 from streaming_classroom.session.spark_settings import WAREHOUSE
 from streaming_classroom.setup import archive, catalog_jar, jars, steps
@@ -113,7 +113,7 @@ def classic_session(java_options: str | None = None, settings: Mapping[str, str]
         if is_first:
             _restore_warehouse(spark)
         pyspark_cloudfiles.install(spark)
-        redirect.install()
+        client.install_redirect()
         starts.install(spark)
         worker_launcher.start_fork_server()
         return spark
@@ -199,7 +199,7 @@ def _prepare_process() -> None:
     if environment.is_one_machine():
         # The launcher is a short-lived JVM of its own.
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-    ownership.claim(directories.home())
+    directories.claim(directories.home())
     classroom_files().prepare()
 
 

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from streaming_classroom import environment
 from streaming_classroom.errors import ClassroomError, SetupError
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.setup import jars, java, steps
 
 if TYPE_CHECKING:
@@ -166,8 +166,8 @@ def check_memory() -> Finding:
 def check_write_access() -> Finding:
     """Check that cache and home are the course's own and writable."""
     claims = {
-        directories.cache(): ownership.claim_cache,
-        directories.home(): lambda: ownership.claim(directories.home()),
+        directories.cache(): directories.claim_cache,
+        directories.home(): lambda: directories.claim(directories.home()),
     }
     for folder, claim in claims.items():
         try:

@@ -19,14 +19,14 @@ from filelock import FileLock, Timeout
 from notebook_dialect.catalogs.building import CompilationError
 from streaming_classroom.data import datasets
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import directories, ownership
+from streaming_classroom.files import directories
 from streaming_classroom.setup import archive, catalog_jar, jars, java
 
 LOCK_TIMEOUT = 1200  # seconds; a whole set-up over a slow line
 COURSE_ENVIRONMENT = "course-requirements.sha256"  # a file in an environment that `course.py` has filled
 KERNEL_CONFIG = (
     "# The course's kernels know from their start what a lesson's cells need.\n"
-    'get_config().InteractiveShellApp.extensions.append("streaming_classroom.notebook.kernel_start")\n'
+    'get_config().InteractiveShellApp.extensions.append("streaming_classroom.kernel_start")\n'
 )
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -146,7 +146,7 @@ def kernel_config() -> Path:
 
 
 def write_kernel_config() -> None:
-    """Make kernels load :mod:`streaming_classroom.notebook.kernel_start`, if the course made this environment.
+    """Make kernels load :mod:`streaming_classroom.kernel_start`, if the course made this environment.
 
     No installer puts files there for an editable project.
     """
@@ -154,13 +154,13 @@ def write_kernel_config() -> None:
     if not Path(sys.prefix, COURSE_ENVIRONMENT).is_file():
         return
     if not file.is_file() or file.read_text(encoding="utf-8") != KERNEL_CONFIG:
-        ownership.write_atomically(file, KERNEL_CONFIG)
+        directories.write_atomically(file, KERNEL_CONFIG)
 
 
 @contextmanager
 def setup_lock(report: Report) -> Iterator[None]:
     """Hold the lock of the set-up, under which the cache may be changed; SetupError after a long wait."""
-    ownership.claim_cache()
+    directories.claim_cache()
     lock = FileLock(directories.cache() / "setup.lock")
     try:
         lock.acquire(blocking=False)

@@ -1,1 +1,0 @@
-"""AUTO CDC and snapshots: changes merged into a Delta table."""

@@ -1,1 +1,0 @@
-"""A pipeline's SQL files, read into definitions."""

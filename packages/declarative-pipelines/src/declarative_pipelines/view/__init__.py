@@ -1,1 +1,0 @@
-"""An update, shown below its cell as a graph."""

@@ -1,1 +1,0 @@
-"""``dbfs:/`` and its other spellings, for Spark and for Python's own functions."""

@@ -1,1 +1,0 @@
-"""Notebook files: how they are read, included by ``%run``, and converted."""

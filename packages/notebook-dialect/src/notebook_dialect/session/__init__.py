@@ -1,1 +1,0 @@
-"""What Databricks' Spark session has and open-source Spark's has not."""
