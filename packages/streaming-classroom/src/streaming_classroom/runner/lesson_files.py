@@ -204,7 +204,7 @@ def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path, 
 def transplant(nb: NotebookNode, executed: NotebookNode, home: Path, *, solved: bool = False) -> NotebookNode:
     """Return `nb` with the outputs of `executed`, without parts that differ from run to run.
 
-    A run with solutions gives the cells that show an ending their outputs, folded, and other runs give all others theirs.
+    A run with solutions gives the cells that show an ending their outputs, folded; other runs give all others theirs.
     """
     nb = copy.deepcopy(nb)
     for noise in ("papermill", "widgets"):
