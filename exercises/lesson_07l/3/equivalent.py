@@ -1,6 +1,6 @@
 # %% a `MERGE` that only inserts
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 

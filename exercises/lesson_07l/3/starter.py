@@ -1,5 +1,5 @@
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("SELECT 'a statement that leaves each row of ward once'")
 

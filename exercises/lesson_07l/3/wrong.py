@@ -1,6 +1,6 @@
 # %% without `.option("txnAppId", "ward")` to `.option("txnVersion", batch_id)`: and wrote it again
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 
@@ -12,7 +12,7 @@ def save_readings(batch, batch_id):
 
 # %% without `spark.sql("INSERT OVERWRITE ward SELECT ...`: the second day twice, as before
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 
 
@@ -25,7 +25,7 @@ def save_readings(batch, batch_id):
 
 # %% an empty function: adds nothing to it
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 
@@ -35,7 +35,7 @@ def save_readings(batch, batch_id):
 
 # %% `.option("txnVersion", 1)`: the fourth is missing
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 
@@ -49,7 +49,7 @@ def save_readings(batch, batch_id):
 
 # %% overwrites the table: the last batch only
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 
@@ -61,7 +61,7 @@ def save_readings(batch, batch_id):
 
 # %% a MERGE by device alone: No row of a new day
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 
@@ -77,7 +77,7 @@ def save_readings(batch, batch_id):
 
 # %% a MERGE by time alone: at the same time
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 
@@ -93,7 +93,7 @@ def save_readings(batch, batch_id):
 
 # %% without `.option("txnAppId", "ward")`: has failed
 DA.exercise("07L.3")  # removes what an earlier attempt created
-break_ward()  # and breaks it anew
+break_ward()  # and breaks it again
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
 

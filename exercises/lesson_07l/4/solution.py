@@ -1,5 +1,5 @@
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 vitals = (spark.sql("""
         SELECT device_id, mrn, CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate, time

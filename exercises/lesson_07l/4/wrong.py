@@ -1,6 +1,6 @@
 # %% `heartrate` for `replace(heartrate, ' bpm', '')`: fails on the new file
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 vitals = (spark.sql("""
         SELECT device_id, mrn, CAST(heartrate AS DOUBLE) AS heartrate, time
@@ -13,7 +13,7 @@ vitals = (spark.sql("""
 
 # %% `try_cast(heartrate` for `CAST(replace(heartrate, ' bpm', '')`: lost their heart rate
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 vitals = (spark.sql("""
         SELECT device_id, mrn, try_cast(heartrate AS DOUBLE) AS heartrate, time
@@ -26,7 +26,7 @@ vitals = (spark.sql("""
 
 # %% reads with the old schema: lost their heart rate
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 vitals = (spark.readStream.schema(schema).json(f"{DA.paths.working_dir}/vitals_in")
     .writeStream
@@ -36,7 +36,7 @@ vitals = (spark.readStream.schema(schema).json(f"{DA.paths.working_dir}/vitals_i
 
 # %% `vitals_2` for `vitals`: are there twice
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 vitals = (spark.sql("""
         SELECT device_id, mrn, CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate, time
@@ -49,7 +49,7 @@ vitals = (spark.sql("""
 
 # %% with `WHERE heartrate NOT LIKE '%bpm'`: the others are lost
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 vitals = (spark.sql("""
         SELECT device_id, mrn, CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate, time
@@ -63,7 +63,7 @@ vitals = (spark.sql("""
 
 # %% with `spark.sql("DROP TABLE vitals")`: two days are gone
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 spark.sql("DROP TABLE vitals")
 
@@ -78,7 +78,7 @@ vitals = (spark.sql("""
 
 # %% without `.trigger(availableNow=True)`: still running
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 vitals = (spark.sql("""
         SELECT device_id, mrn, CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate, time
@@ -90,7 +90,7 @@ vitals = (spark.sql("""
 
 # %% with `.awaitTermination()`: on a separate line
 DA.exercise("07L.4")  # removes what an earlier attempt created
-break_vitals()  # and breaks it anew
+break_vitals()  # and breaks it again
 
 vitals = (spark.sql("""
         SELECT device_id, mrn, CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate, time
