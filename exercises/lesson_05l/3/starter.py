@@ -1,3 +1,4 @@
 DA.exercise("05L.3")  # removes what an earlier attempt created
 
-report = None  # write the faulty readings of readings_vw here, as a job that costs as little as it can
+# write the faulty readings of readings_vw here, as a job that costs as little as it can
+report = None

@@ -1,7 +1,9 @@
 DA.exercise("12L.3")  # removes what an earlier attempt created
 
 VALUE = "STRUCT<at: STRUCT<sequence: LONG, changed_at: TIMESTAMP>, value: STRING>"
-spark.sql(f"CREATE TABLE members (card STRING, operation {VALUE}, name {VALUE}, email {VALUE}, city {VALUE})")
+spark.sql(
+    f"CREATE TABLE members (card STRING, operation {VALUE}, name {VALUE}, email {VALUE}, "
+    f"city {VALUE})")
 
 
 def apply_changes(batch, batch_id):
