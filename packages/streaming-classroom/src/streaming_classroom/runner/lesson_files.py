@@ -6,8 +6,8 @@ give the same files in the same order, and never none: an empty list is an error
 The executed notebook is never copied over the lesson: only outputs and execution counts are taken from it, so a saved
 lesson cannot differ from its source otherwise.  The same run saves the same bytes on every machine.
 
-A lab's cell with the tag ``ending`` shows how its story ends, which only its solutions can tell: its saved output, folded,
-is of a run with them.
+A lab's cell with the tag ``ending`` shows how its story ends, which only its solutions can tell: its saved output,
+folded, is of a run with them.
 """
 
 from __future__ import annotations
@@ -191,7 +191,8 @@ def code_cells(nb: NotebookNode) -> int:
 def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path, *, solved: bool = False) -> None:
     """Write the outputs of `executed` into the lesson at `path` atomically, with `home` replaced by a placeholder.
 
-    Of a run with solutions, only those of the cells that show an ending are written. Raises RunnerError if the file differs from `before`; it is left alone.
+    Of a run with solutions, only those of the cells that show an ending are written. Raises RunnerError if the file
+    differs from `before`; it is left alone.
     """
     nb, now = read_lesson(path)
     if now != before:
