@@ -67,6 +67,26 @@ paid_in_time = (orders.withWatermark("ordered_at", "10 minutes")
             paid_order = order_id
             AND paid_at BETWEEN ordered_at - INTERVAL 5 MINUTES AND ordered_at + INTERVAL 30 MINUTES""")))
 
+# %% a delay of 5 minutes for the orders: It loses them
+DA.exercise("10J.2")  # removes what an earlier attempt created
+
+paid_in_time = (orders.withWatermark("ordered_at", "5 minutes")
+    .join(
+        payments.withWatermark("paid_at", "10 minutes"),
+        F.expr("""
+            paid_order = order_id
+            AND paid_at BETWEEN ordered_at - INTERVAL 5 MINUTES AND ordered_at + INTERVAL 30 MINUTES""")))
+
+# %% a delay of 5 minutes for the payments: It loses them
+DA.exercise("10J.2")  # removes what an earlier attempt created
+
+paid_in_time = (orders.withWatermark("ordered_at", "10 minutes")
+    .join(
+        payments.withWatermark("paid_at", "5 minutes"),
+        F.expr("""
+            paid_order = order_id
+            AND paid_at BETWEEN ordered_at - INTERVAL 5 MINUTES AND ordered_at + INTERVAL 30 MINUTES""")))
+
 # %% limits that are left out: 31 minutes
 DA.exercise("10J.2")  # removes what an earlier attempt created
 
@@ -77,7 +97,7 @@ paid_in_time = (orders.withWatermark("ordered_at", "10 minutes")
             paid_order = order_id
             AND paid_at > ordered_at - INTERVAL 5 MINUTES AND paid_at < ordered_at + INTERVAL 30 MINUTES""")))
 
-# %% a left join: 31 minutes
+# %% a left join: an outer join adds
 DA.exercise("10J.2")  # removes what an earlier attempt created
 
 paid_in_time = (orders.withWatermark("ordered_at", "10 minutes")

@@ -1,12 +1,12 @@
-"""Check exercise 13L.6, "How wrong the old report was"."""
+"""Check exercise 13.6, "How wrong the old report was"."""
 
 from __future__ import annotations
 
 from datetime import date
 from typing import TYPE_CHECKING
 
-from lesson_exercises.lesson_13l import parcel_lines
-from lesson_exercises.lesson_13l.deliveries import (
+from lesson_exercises.lesson_13 import parcel_lines
+from lesson_exercises.lesson_13.deliveries import (
     DEFINITION_OF_CHECKED,
     DEPOT_SCHEMA,
     GOLD_SCHEMA,
@@ -22,7 +22,7 @@ from lesson_exercises.lesson_13l.deliveries import (
     scan,
     silver_rows,
 )
-from lesson_exercises.lesson_13l.parcel_lines import once
+from lesson_exercises.lesson_13.parcel_lines import once
 
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 

@@ -1,7 +1,7 @@
 # The first answer must come first: after other answers, bronze_deliveries has the lines already.
 
 # %% without `bronze()`: begin with `bronze()`
-DA.exercise("13L.5")  # removes what an earlier attempt created
+DA.exercise("13.5")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
@@ -38,7 +38,7 @@ def run_job():
 run_job()
 
 # %% `gold()` elsewhere: two other nights
-DA.exercise("13L.5")  # removes what an earlier attempt created
+DA.exercise("13.5")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
@@ -76,7 +76,7 @@ def run_job():
 run_job()
 
 # %% `parcels = old.parcels + new.parcels, fees = old.fees + new.fees` for `*`: two other nights
-DA.exercise("13L.5")  # removes what an earlier attempt created
+DA.exercise("13.5")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
@@ -114,7 +114,7 @@ def run_job():
 run_job()
 
 # %% a batch job without a stream: There is no checkpoint `gold`
-DA.exercise("13L.5")  # removes what an earlier attempt created
+DA.exercise("13.5")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
@@ -137,7 +137,7 @@ def run_job():
 run_job()
 
 # %% `other_gold` for `gold`: which was asked for
-DA.exercise("13L.5")  # removes what an earlier attempt created
+DA.exercise("13.5")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
@@ -175,7 +175,7 @@ def run_job():
 run_job()
 
 # %% `# bronze(` for `bronze(`: two other nights
-DA.exercise("13L.5")  # removes what an earlier attempt created
+DA.exercise("13.5")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
@@ -213,7 +213,7 @@ def run_job():
 run_job()
 
 # %% `current_date(` for `to_date("delivered_at"`: gold_deliveries
-DA.exercise("13L.5")  # removes what an earlier attempt created
+DA.exercise("13.5")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")

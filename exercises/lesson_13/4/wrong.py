@@ -1,5 +1,5 @@
 # %% without `known.select("value").dropDuplicates().c ...` to `""")`: still in `quarantine`
-DA.exercise("13L.4")  # removes what an earlier attempt created
+DA.exercise("13.4")  # removes what an earlier attempt created
 
 
 def retry():
@@ -11,7 +11,7 @@ def retry():
 retry()
 
 # %% without `insert_new(known)`: they are lost
-DA.exercise("13L.4")  # removes what an earlier attempt created
+DA.exercise("13.4")  # removes what an earlier attempt created
 
 
 def retry():
@@ -27,7 +27,7 @@ def retry():
 retry()
 
 # %% `insert_new(known)` elsewhere: a crash between the two writes
-DA.exercise("13L.4")  # removes what an earlier attempt created
+DA.exercise("13.4")  # removes what an earlier attempt created
 
 
 def retry():
@@ -44,7 +44,7 @@ def retry():
 retry()
 
 # %% deletes all lines of unknown depots: quarantine
-DA.exercise("13L.4")  # removes what an earlier attempt created
+DA.exercise("13.4")  # removes what an earlier attempt created
 
 
 def retry():
@@ -57,7 +57,7 @@ def retry():
 retry()
 
 # %% appended, not merged: some are there twice
-DA.exercise("13L.4")  # removes what an earlier attempt created
+DA.exercise("13.4")  # removes what an earlier attempt created
 
 
 def retry():

@@ -1,4 +1,4 @@
-"""Check exercise 13L.4, "The depots that were not listed"."""
+"""Check exercise 13.4, "The depots that were not listed"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
-from lesson_exercises.lesson_13l.deliveries import (
+from lesson_exercises.lesson_13.deliveries import (
     DEFINITION_OF_CHECKED,
     DEPOT_SCHEMA,
     QUARANTINE_SCHEMA,
@@ -21,7 +21,7 @@ from lesson_exercises.lesson_13l.deliveries import (
     scan,
     silver_rows,
 )
-from lesson_exercises.lesson_13l.parcel_lines import once
+from lesson_exercises.lesson_13.parcel_lines import once
 
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
-SILVER_DEFINED = planted.definitions_of_solution("13L.3")
+SILVER_DEFINED = planted.definitions_of_solution("13.3")
 
 
 def check(attempt: Attempt) -> None:

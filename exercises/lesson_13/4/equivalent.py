@@ -1,5 +1,5 @@
 # %% the merge of `DeltaTable`
-DA.exercise("13L.4")  # removes what an earlier attempt created
+DA.exercise("13.4")  # removes what an earlier attempt created
 
 
 from delta.tables import DeltaTable

@@ -1,11 +1,10 @@
-DA.exercise("13L.1")  # removes what an earlier attempt created
+# %% the text source for Auto Loader
+DA.exercise("13.1")  # removes what an earlier attempt created
 
 
 def bronze():
     lines = (spark.readStream
-        .format("cloudFiles")
-        .option("cloudFiles.format", "text")
-        .load(DA.paths.landing)
+        .text(DA.paths.landing)
         .select("value", "_metadata.file_name"))
     query = (lines.writeStream
         .option("checkpointLocation", f"{DA.paths.checkpoints}/bronze")

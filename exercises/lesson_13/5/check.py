@@ -1,4 +1,4 @@
-"""Check exercise 13L.5, "The report, every night"."""
+"""Check exercise 13.5, "The report, every night"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
-from lesson_exercises.lesson_13l.deliveries import (
+from lesson_exercises.lesson_13.deliveries import (
     DEPOT_SCHEMA,
     GOLD_SCHEMA,
     LINE_SCHEMA,
@@ -21,7 +21,7 @@ from lesson_exercises.lesson_13l.deliveries import (
     plant_tables,
     scan,
 )
-from lesson_exercises.lesson_13l.parcel_lines import once
+from lesson_exercises.lesson_13.parcel_lines import once
 
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
@@ -91,7 +91,7 @@ HIDDEN = (
         _a_night,
         ("silver_deliveries", "quarantine", "gold_deliveries", _changed_rows),
         later=(planted.crash_before_commit, _a_late_night),
-        above="\n".join(planted.definitions_of_solution(f"13L.{number}") for number in range(1, 5)),
+        above="\n".join(planted.definitions_of_solution(f"13.{number}") for number in range(1, 5)),
         says="Your job was run for two other nights: a depot is listed late, a delivery arrives late, and the last "
         "batches are run again, as after a crash.",
     ),

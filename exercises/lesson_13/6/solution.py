@@ -1,4 +1,4 @@
-DA.exercise("13L.6")  # removes what an earlier attempt created
+DA.exercise("13.6")  # removes what an earlier attempt created
 
 good = (checked(spark.table("bronze_deliveries"))
     .where("reason IS NULL")

@@ -1,4 +1,4 @@
-"""What the lines of the parcel service say, and the report of them, in plain Python: what lab 13L is compared with."""
+"""What the lines of the parcel service say, and the report of them, in plain Python: the reference of lesson 13."""
 
 from __future__ import annotations
 

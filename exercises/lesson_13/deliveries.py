@@ -1,4 +1,4 @@
-"""Read and plant deliveries, and check jobs, for lab 13L."""
+"""Read and plant deliveries, and check jobs, for lesson 13."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
-from lesson_exercises.lesson_13l import parcel_lines
-from lesson_exercises.lesson_13l.parcel_lines import Line
+from lesson_exercises.lesson_13 import parcel_lines
+from lesson_exercises.lesson_13.parcel_lines import Line
 
 from streaming_classroom.exercises import Attempt, Mistake, NotTried
 
@@ -96,7 +96,7 @@ def list_depots(sandbox: Sandbox) -> None:
     sandbox.append("depots", rows, DEPOT_SCHEMA)
 
 
-DEFINITION_OF_CHECKED = planted.definitions_of_solution("13L.2")
+DEFINITION_OF_CHECKED = planted.definitions_of_solution("13.2")
 
 
 def plant_tables(sandbox: Sandbox, quarantine: list[tuple], silver: list[tuple]) -> None:

@@ -1,4 +1,4 @@
-DA.exercise("13L.4")  # removes what an earlier attempt created
+DA.exercise("13.4")  # removes what an earlier attempt created
 
 
 def retry():

@@ -1,5 +1,5 @@
 # %% without `union(naive.exceptAll(report)).`: another week
-DA.exercise("13L.6")  # removes what an earlier attempt created
+DA.exercise("13.6")  # removes what an earlier attempt created
 
 good = (checked(spark.table("bronze_deliveries"))
     .where("reason IS NULL")
@@ -24,7 +24,7 @@ wrong = {
 }
 
 # %% without `select("day", "region").distinct().`: for `repeats` is another one
-DA.exercise("13L.6")  # removes what an earlier attempt created
+DA.exercise("13.6")  # removes what an earlier attempt created
 
 good = (checked(spark.table("bronze_deliveries"))
     .where("reason IS NULL")
@@ -49,7 +49,7 @@ wrong = {
 }
 
 # %% `good` for `first`: `arrival`
-DA.exercise("13L.6")  # removes what an earlier attempt created
+DA.exercise("13.6")  # removes what an earlier attempt created
 
 good = (checked(spark.table("bronze_deliveries"))
     .where("reason IS NULL")
@@ -74,7 +74,7 @@ wrong = {
 }
 
 # %% `night > listed_on"` for `night >= listed_on"`: `waiting`
-DA.exercise("13L.6")  # removes what an earlier attempt created
+DA.exercise("13.6")  # removes what an earlier attempt created
 
 good = (checked(spark.table("bronze_deliveries"))
     .where("reason IS NULL")
@@ -99,7 +99,7 @@ wrong = {
 }
 
 # %% without `.dropDuplicates(["scan_id"])`: `waiting`
-DA.exercise("13L.6")  # removes what an earlier attempt created
+DA.exercise("13.6")  # removes what an earlier attempt created
 
 good = (checked(spark.table("bronze_deliveries"))
     .where("reason IS NULL")
