@@ -116,15 +116,15 @@ def opening(number: str) -> tuple[int, set[str]]:
 
 def test_the_syllabus_has_the_minutes_and_the_order_of_the_lessons() -> None:
     page = (PROJECT / "docs" / "syllabus.md").read_text(encoding="utf-8")
-    rows = [[re.findall(r"\[(\d\d[LWX]?)\]", cell) for cell in line.split("|")[1:-1]] for line in page.splitlines()]
+    rows = [[re.findall(r"\[(\d\d[JLWX]?)\]", cell) for cell in line.split("|")[1:-1]] for line in page.splitlines()]
     needs = {row[0][0]: set(row[1]) for row in rows if len(row) == 3 and row[0]}
     helps = {row[0][0]: set(row[2]) for row in rows if len(row) == 3 and row[0]}
     paths = re.findall(r"^\| [^|]+ \| ([^|]+) \| (\d+) h (\d\d) \|", page, re.M)
 
-    assert len(needs) == 15 and len(paths) == 6
+    assert len(needs) == 16 and len(paths) == 6
     assert {number: opening(number)[1] for number in needs} == {one: needs[one] | helps[one] for one in needs}
     for notebooks, hours, minutes in paths:
-        order = re.findall(r"\[(\d\d[LWX]?)\]", notebooks)
+        order = re.findall(r"\[(\d\d[JLWX]?)\]", notebooks)
         assert sum(opening(number)[0] for number in order) == int(hours) * 60 + int(minutes)
         for place, number in enumerate(order):
             assert needs.get(number, set()) <= set(order[:place]), number

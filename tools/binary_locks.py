@@ -46,7 +46,7 @@ class BadRange:
     vulnerability: str
 
     def has(self, jar: jars.Jar) -> bool:
-        """Whether a jar is one of them."""
+        """Whether a jar is a release of the range."""
         release = numbers(jar.revision)
         return f"{jar.organisation}:{jar.module}" == self.module and release < self.fixed
 

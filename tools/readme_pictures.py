@@ -1,9 +1,11 @@
-"""Takes pictures from real pages: ``python tools/readme_pictures.py`` writes two of the README and one of lesson 16.
+"""Takes pictures from real pages: ``python tools/readme_pictures.py`` writes those of READMEs and one of lesson 16.
 
 ``stream.gif``
     A batch lands, the table and the chart of a running stream change, and a click stops it.
 ``verdict.png``
     The verdict on an answer that is right on the data that is here, and wrong on data that the learner has not seen.
+``pipeline.png``
+    The graph of an update, with rows and expectations.
 ``16-structured-streaming-tab.png``
     The statistics of a stream in Spark's own web interface.
 """
@@ -46,6 +48,24 @@ faulty = (spark.readStream
     .trigger(availableNow=True)
     .toTable("faulty_readings"))"""
 CHECK = 'DA.check("01.3")'
+PIPELINE = """%load_ext streaming_classroom
+import dlt
+from declarative_pipelines import run_pipeline
+
+spark.range(1000).selectExpr("id", "if(id % 40 = 0, NULL, id) AS amount", "id % 7 AS shop").write.saveAsTable("landed")
+
+@dlt.table
+def orders():
+    return spark.readStream.table("landed")
+
+@dlt.table
+@dlt.expect_or_drop("has an amount", "amount IS NOT NULL")
+def valid_orders():
+    return dlt.read_stream("orders")
+
+@dlt.table
+def revenue():
+    return dlt.read("valid_orders").groupBy("shop").sum("amount").withColumnRenamed("sum(amount)", "amount")"""
 SPARKS_OWN = directories.PROJECT / "notebooks" / "images" / "16-structured-streaming-tab.png"
 TAB = """%load_ext streaming_classroom
 from streaming_classroom import start_lesson
@@ -79,6 +99,15 @@ def main() -> None:
             take_stream(browser, lab, root)
             take_verdict(browser, lab, root)
             take_structured_streaming_tab(browser, lab, root)
+            take_pipeline(browser, lab, root)
+
+
+def take_pipeline(browser: Browser, lab: str, root: Path) -> None:
+    """Run a pipeline of three datasets, and take its graph."""
+    notebook = _open(browser, lab, root / "pipeline.ipynb", [PIPELINE, "run_pipeline()"])
+    notebook.run(1)
+    graph = notebook.cells.nth(1).locator(".jp-OutputArea-output").first
+    graph.screenshot(path=IMAGES / "pipeline.png")
 
 
 def take_structured_streaming_tab(browser: Browser, lab: str, root: Path) -> None:

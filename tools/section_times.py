@@ -46,7 +46,7 @@ def write_documents() -> None:
     minutes = {lesson_number(path.stem): stated_minutes(path) or 0 for path in lessons}
     readme, syllabus = directories.PROJECT / "README.md", directories.PROJECT / "docs" / "syllabus.md"
     _rewrite(readme, r"(?m)^(\| \[(\w+) .*\| )\d+( \| .*)$", lambda row: f"{row[1]}{minutes[row[2]]}{row[3]}")
-    kinds = {"lessons": r"\d+", "labs": r"\d+[LW]", "companions": r"\d+X"}
+    kinds = {"lessons": r"\d+J?", "labs": r"\d+[LW]", "companions": r"\d+X"}
     for kind, pattern in kinds.items():
         chosen = [number for number in minutes if re.fullmatch(pattern, number)]
         text = f"{len(chosen)} {kind} ({_hours(minutes[number] for number in chosen)})"

@@ -1,4 +1,4 @@
-"""The quiz of lesson 10: what a deduplication and a join keep, and when a row is emitted."""
+"""The quiz of lesson 10: what a deduplication keeps, loses and lets through."""
 
 from __future__ import annotations
 
@@ -24,80 +24,80 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "The table that a stream is joined with is corrected. What happens to the rows that the stream has written?",
+        (
+            "A stream sets a watermark of two hours and calls `dropDuplicates` on the id alone. What does its state "
+            "hold after a year?"
+        ),
         (
             Choice(
-                "Nothing. Only later batches see the correction.",
-                "To correct the result, compute it again with a new checkpoint and target, or `MERGE` into it.",
+                "Every id of the year.",
+                "The watermark column is not among the compared columns, so no id is ever dropped.",
                 is_right=True,
             ),
             Choice(
-                "They are corrected by the next batch, because the join is run again with the new table.",
-                "A batch reads new rows of the stream only.",
+                "The ids of about four hours, twice the delay.",
+                "`dropDuplicatesWithinWatermark` would hold those.",
             ),
             Choice(
-                "They stay, and the query fails at the next batch, because the table has changed under it.",
-                "It looks up the table's newest version in each batch.",
+                "The ids of two hours, because the watermark limits every operator.",
+                "Only an operator that uses the time column can drop by it.",
             ),
         ),
     ),
     Question(
-        "Why are two watermarks and an equality of ids not enough for a left outer join?",
+        "Terminals begin to be offline for up to three hours. What goes wrong in `event_2h`?",
         (
             Choice(
-                "The ids could be NULL, and a row with a NULL id would wait for its match forever.",
-                "NULL ids match nothing, and that is no reason to reject a query.",
+                "Repeats of the late payments get through, because their ids have left the state.",
+                "Such a repeat is itself behind the watermark, and is dropped.",
             ),
             Choice(
-                "They don't say how far apart two matching rows can be.",
-                "A watermark says how late rows can be. Without a range, an order waits for its payment forever.",
+                "Late payments are lost.",
+                "They are behind the watermark, duplicates or not. Choose a longer delay.",
                 is_right=True,
             ),
             Choice(
-                "The result of the join has no watermark of its own, so no row of it is ever final.",
-                "The result needs none to be emitted.",
-            ),
-        ),
-    ),
-    Question(
-        (
-            "A left outer join has emitted no unmatched row for a week, although there must be some. Where do you "
-            "look first?"
-        ),
-        (
-            Choice(
-                "In the progress reports: which watermark does not advance?",
-                "Unmatched rows wait for the lower of the two watermarks.",
-                is_right=True,
-            ),
-            Choice(
-                "At the join's condition: if no ids are equal, nothing can be emitted.",
-                "Then all orders would be emitted as unmatched.",
-            ),
-            Choice(
-                "In the sink: by default it leaves out rows that have NULL in a column.",
-                "No sink does that.",
+                "Nothing, because the delay only decides how long an id is kept.",
+                "It also decides which rows are too late.",
             ),
         ),
     ),
     Question(
         (
-            "Payments are quiet at night, and orders are not. Which stream needs heartbeats so that unpaid orders of "
-            "the night are emitted?"
+            "A checkpoint is deleted, and the stream starts from the beginning, with the same target. Which way still "
+            "gives each transaction once?"
         ),
         (
             Choice(
-                "The orders, because their unmatched rows are the ones that are missing.",
-                "They advance by themselves.",
+                "`dropDuplicates`, because it never drops an id from its state.",
+                "The state belongs to the checkpoint, and is gone with it.",
             ),
             Choice(
-                "The payments.",
-                "Theirs is the lower watermark, and the query uses that one.",
+                "`dropDuplicatesWithinWatermark` with a delay that is longer than the outage.",
+                "It emits every transaction a second time.",
+            ),
+            Choice(
+                "The insert-only `MERGE`.",
+                "It compares with the table, which is still there.",
                 is_right=True,
             ),
+        ),
+    ),
+    Question(
+        "A batch has two rows with the same new id. What does an insert-only `MERGE` by that id do?",
+        (
             Choice(
-                "Neither: the clock of the machine advances the watermark at night.",
-                "Only event times do.",
+                "It inserts the first row, and the second one matches it.",
+                "It compares with the table as it was before.",
+            ),
+            Choice(
+                "It fails, because two rows of the source match one row.",
+                "Neither row matches, so there is nothing ambiguous.",
+            ),
+            Choice(
+                "It inserts both.",
+                "Remove the duplicates of a batch before the `MERGE`.",
+                is_right=True,
             ),
         ),
     ),

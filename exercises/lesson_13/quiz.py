@@ -24,7 +24,10 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "`split_batch` crashes after the `MERGE` and before the append. What happens at the next start?",
+        (
+            "The job crashes after the `MERGE` into silver and before the append to `quarantine`. What happens at the "
+            "next start?"
+        ),
         (
             Choice(
                 "The `MERGE` inserts nothing, and the append is written.",
@@ -36,31 +39,34 @@ QUESTIONS = (
                 "The batch was not committed, so it runs again.",
             ),
             Choice(
-                "The good orders are in silver twice, because the `MERGE` runs a second time.",
+                "The deliveries are in silver twice, because the `MERGE` runs a second time.",
                 "The `MERGE` finds their ids and inserts none.",
             ),
         ),
     ),
     Question(
-        "Why does `retry` read the change data feed of the customers and not the quarantine?",
+        (
+            "`retry` deletes from `quarantine` first and inserts into silver afterwards. What does a crash between the "
+            "two do?"
+        ),
         (
             Choice(
-                "A quarantine can't be read as a stream, because its rows have different reasons.",
-                "It could, until lines are deleted from it.",
+                "The line is in both tables, and the next run puts that right.",
+                "That is what the other order does.",
             ),
             Choice(
-                "What changes is the customer, not the waiting order.",
-                "Let the stream be the thing whose arrival makes the second try worthwhile.",
+                "The line is in neither table.",
+                "Bronze still has it, but its batch has been committed, so no run reads it again.",
                 is_right=True,
             ),
             Choice(
-                "The feed of the customers also has the orders that wait for each of them.",
-                "It has the customers' rows only.",
+                "The next run of the silver stream reads the line again, and writes it to silver.",
+                "The stream's checkpoint says that the line has been processed.",
             ),
         ),
     ),
     Question(
-        "A late order arrives three days later. Why does it need no special treatment in gold?",
+        "A late delivery arrives three days later. Why does it need no special treatment in gold?",
         (
             Choice(
                 "It is counted on the day of its arrival, which is still open in the report.",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from lesson_linter import plan
+from lesson_linter.lesson import read
+from streaming_classroom.runner.results import EXERCISE
+
 from .conftest import Draft, OneProblem
 
 PICTURE = "![Files land one after the other on a road](images/07-road.svg)"
@@ -79,3 +83,16 @@ def test_a_drawing_is_checked(draft: Draft, one_problem: OneProblem, old: str, n
     found = one_problem()
     assert found[:3] == (4, 7, "svg")
     assert says in found[3]
+
+
+@pytest.mark.parametrize(("number", "minutes"), [("07", 12), ("10J", 12), ("07L", 10), ("13", 10)])
+def test_a_task_of_a_lab_or_of_a_lesson_of_tasks_is_planned_shorter_than_an_exercise(
+    draft: Draft, number: str, minutes: int
+) -> None:
+    draft.name = f"{number}-A-Small-Lesson.ipynb"
+    without = sum(part.needs for part in plan.parts(read(draft.write())))
+
+    draft.cells[9].metadata["tags"] = [EXERCISE]
+
+    needs = sum(part.needs for part in plan.parts(read(draft.write())))
+    assert needs - without == pytest.approx(minutes - plan.MINUTES_PER_CELL)

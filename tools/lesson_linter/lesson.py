@@ -12,6 +12,8 @@ from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_files import read_lesson
 from streaming_classroom.runner.results import InvalidNotebook
 
+#: The letters of numbers that are no lesson: a lab, a wrap-up, a companion.
+FORMS = frozenset("LWX")
 NAME = re.compile(r"(?P<number>\d{2,}[A-Za-z]?)-(?P<title>.+)\.ipynb")
 
 
@@ -106,8 +108,9 @@ class Lesson:
 
     @property
     def form(self) -> str:
-        """``L`` for a lab, ``W`` for a wrap-up, ``X`` for a companion, empty for a lesson."""
-        return self.number.upper()[-1:] if self.number[-1:].isalpha() else ""
+        """``L`` for a lab, ``W`` for a wrap-up, ``X`` for a companion, empty for a lesson such as 10 or 10J."""
+        letter = self.number.upper()[-1:]
+        return letter if letter in FORMS else ""
 
     @property
     def has_run(self) -> bool:

@@ -21,12 +21,14 @@ from .markdown import text_of, tree
 WORDS_PER_MINUTE = 150
 MINUTES_PER_CELL = 40 / 60  # to read a cell, run it and read its output
 MINUTES_PER_EXERCISE = 12  # with its check and a second try
-MINUTES_PER_TASK = 10  # of a lab, whose story is known
+MINUTES_PER_TASK = 10  # of a lab or of a lesson of tasks, whose story is known
 MINUTES_PER_LINE = 3  # for the early exercise of one line
 MINUTES_PER_QUESTION = 1  # of a quiz
 MINUTES_PER_WRAP_UP = 110  # its one task, of four streams
 LONGEST = {"L": 60, "W": 120}  # minutes without what is optional, by the letter of a form
 LONGEST_LESSON = 45
+#: Lessons whose exercises are the tasks of one story, as in a lab: they are planned, and limited, as a lab is.
+LESSONS_OF_TASKS = frozenset({"13"})
 STATED_OF_SECTION = re.compile(r"\n\n\*(\d+) minutes?(, optional)?\*(?=\n|$)")
 STATED_WITH_OPTIONAL = re.compile(r"^(\*\*Time:\*\* \d+ minutes?; )(\d+)( with what is optional)", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -104,7 +106,7 @@ def stated_time(lesson: Lesson) -> Iterator[Problem]:
     if stated and (int(whole[2]) if whole else core) != total:
         message = f"state after the first minutes: '; {total} with what is optional'"
         yield lesson.problem("time", message, cell)
-    if core > (longest := LONGEST.get(lesson.form, LONGEST_LESSON)):
+    if core > (longest := LONGEST.get(_planned_form(lesson), LONGEST_LESSON)):
         message = f"shorten it, or make a part optional: it takes {core} minutes, {longest} at most"
         yield lesson.problem("core", message, cell)
 
@@ -153,13 +155,18 @@ def _is_optional(cell: Cell, lesson: Lesson) -> bool:
 
 def _minutes_of_exercise(cell: Cell, lesson: Lesson) -> float:
     """Return the minutes that the exercise states, those of a line for an early exercise of one line, or of any."""
-    usual = MINUTES_PER_TASK if lesson.form == "L" else MINUTES_PER_EXERCISE
+    usual = MINUTES_PER_TASK if _planned_form(lesson) == "L" else MINUTES_PER_EXERCISE
     exercise = _exercise(cell, lesson)
     if exercise is None:
         return usual
     new = set(exercise.solution.splitlines()) - set(exercise.starter.splitlines())
     is_line = not lesson.form and cell in lesson.code[:FIRST_CELLS] and len(new) == 1
     return exercise.minutes or (MINUTES_PER_LINE if is_line else usual)
+
+
+def _planned_form(lesson: Lesson) -> str:
+    """Return the form by which a lesson is planned: that of a lab for a lesson of tasks, otherwise its own."""
+    return "L" if lesson.number in LESSONS_OF_TASKS else lesson.form
 
 
 def _exercise(cell: Cell, lesson: Lesson) -> Exercise | None:

@@ -19,7 +19,6 @@ LESSONS = (
     "02L-A-Stream-of-Your-Own",
     "08L-Ten-Nights",
     "10L-Two-Places-at-Once",
-    "13L-Parcels-Overnight",
     "12L-The-Member-Who-Came-Back",
     "16L-The-Night-Watch",
 )

@@ -1,4 +1,4 @@
-"""Check exercise 10.2, "Once, whatever happens"."""
+"""Check exercise 10.2, "Attempts with ids of their own"."""
 
 from __future__ import annotations
 
@@ -13,85 +13,83 @@ if TYPE_CHECKING:
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
+#: What makes two rows attempts of one purchase.
+PURCHASE = ("card_id", "merchant", "amount", "event_time")
+SHOWN = ("card_id", "merchant", "amount", "category", "country", "event_time")
+
 
 def check(attempt: Attempt) -> None:
-    """Distinguish duplicates within a batch from those across batches, and a wrong time from a wrong row."""
-    stream = attempt.stream("settling")
-    attempt.wait_for_end(
-        stream, "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`.", 60
-    )
-    made = attempt.table("settled")
+    """Run the frame as a stream on attempts with other ids, and distinguish what is lost from what is doubled."""
+    frame = attempt.value("purchases")
+    if hasattr(frame, "runId"):
+        raise Mistake("`purchases` is a running query. The exercise asks for a DataFrame: nothing is written yet.")
+    if not getattr(frame, "isStreaming", False):
+        raise Mistake("`purchases` is not a streaming DataFrame: begin with `transactions`.")
+    if missing := [name for name in (*SHOWN, "transaction_id", "received_at") if name not in frame.columns]:
+        raise Mistake(f"The column `{missing[0]}` is missing in `purchases`: keep all columns of `transactions`.")
+    _must_have_watermark(attempt, frame)
+    made = attempt.rows_of_stream(frame)
     landed = attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing)
-    attempt.must_have_read(stream, landed.count())
-    _must_be_once(made, landed)
-    right = _first_of(landed)
-    if attempt.is_same(made.drop("received_at"), right.drop("received_at")) and not attempt.is_same(made, right):
+    right = landed.dropDuplicates([*PURCHASE])
+    if lost := right.join(made, [*PURCHASE], "left_anti").count():
         raise Mistake(
-            "Each transaction is there once, but `received_at` is not always the first one. `dropDuplicates` keeps any "
-            "row of an id: group instead, and take the smallest `received_at`."
+            f"{lost:,} purchases are missing. Either the delay is shorter than a row is late, or two purchases are "
+            "equal in the columns that you compare."
         )
-    attempt.compare(made, right, "settled")
-    attempt.must_have_checkpoint(stream, "settled")
+    attempt.compare(made.select(*SHOWN), right.select(*SHOWN), "purchases")
 
 
-def _must_be_once(made: DataFrame, landed: DataFrame) -> None:
+def _must_have_watermark(attempt: Attempt, frame: DataFrame) -> None:
     from pyspark.sql import functions as F
 
-    counted = made.groupBy("transaction_id").count().where("count > 1")
-    doubles = counted.count()
-    if not doubles:
-        return
-    per_file = landed.groupBy("transaction_id", "_metadata.file_name").count()
-    in_one_file = per_file.groupBy("transaction_id").agg(F.max("count").alias("most")).where("most > 1")
-    if not counted.join(in_one_file, "transaction_id", "left_anti").count():
+    try:
+        attempt.rows_of_stream(frame.groupBy(F.window("event_time", "1 hour")).count())
+    except Exception as error:
+        if "watermark" not in str(error):
+            raise
         raise Mistake(
-            f"{doubles:,} transactions are there more than once: those whose rows were in one batch. `MERGE` does not "
-            "compare the rows of a batch with each other, so remove the batch's duplicates first."
-        )
-    raise Mistake(f"{doubles:,} transactions are there more than once. Insert only those that the table does not have.")
+            "`purchases` has no watermark on `event_time`, so its state is not bounded by the time that an attempt "
+            "carries unchanged."
+        ) from None
 
 
-def _first_of(landed: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    keys = ("transaction_id", "card_id", "amount", "event_time")
-    return landed.groupBy(*keys).agg(F.min("received_at").alias("received_at"))
+def _purchases(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows_of(sandbox.value("purchases")).select(*SHOWN)
 
 
-def _payments(sandbox: Sandbox) -> None:
-    """Land an id three times in one file, the first one received last in it, and again in the next file."""
-    _land(sandbox, "a", ("t1", 3), ("t1", 1), ("t2", 2), ("t1", 2))
-    _land(sandbox, "b", ("t2", 9), ("t3", 8), ("t3", 7))
-    sandbox.keep(transactions=_stream(sandbox), TRANSACTION=planted.PAYMENT)
-    sandbox.view("arrived_vw", sandbox.spark.read.schema(planted.PAYMENT).json(sandbox.paths.landing))
+_purchases.__name__ = "purchases"  # as a verdict calls them
 
 
-def _stream(sandbox: Sandbox) -> DataFrame:
+def _attempts(sandbox: Sandbox) -> None:
+    """Land attempts with ids of their own, purchases that differ in one column, and one that is 86 minutes late.
+
+    A batch drops rows by the watermark of the batch before it, so the late purchase comes two files after the newest.
+    """
+    _land(sandbox, "a", ("t1", 1, "Corner", 2.5, 480), ("t2", 1, "Corner", 2.5, 480), ("t3", 1, "Corner", 2.5, 481))
+    _land(sandbox, "b", ("t4", 1, "Corner", 2.5, 481), ("t5", 2, "Corner", 2.5, 600), ("t6", 2, "Bakery", 2.5, 600))
+    _land(sandbox, "c", ("t7", 2, "Bakery", 3.5, 600), ("t8", 3, "Bakery", 3.5, 601), ("t9", 2, "Corner", 2.5, 600))
+    _land(sandbox, "d", ("t10", 4, "Corner", 9.0, 515), ("t11", 3, "Bakery", 3.5, 602))
     source = sandbox.spark.readStream.schema(planted.PAYMENT).option("maxFilesPerTrigger", 1)
-    return source.json(sandbox.paths.landing)
+    sandbox.keep(transactions=source.json(sandbox.paths.landing))
 
 
-def _sent_again(sandbox: Sandbox) -> None:
-    """Land a file with an id of an earlier file, and with a new one twice."""
-    _land(sandbox, "c", ("t1", 30), ("t4", 21), ("t4", 20), ("t3", 22))
-
-
-def _land(sandbox: Sandbox, name: str, *payments: tuple[str, int]) -> None:
+def _land(sandbox: Sandbox, name: str, *payments: tuple[str, int, str, float, int]) -> None:
     rows = [
-        {"transaction_id": transaction, "card_id": 1, "amount": 2.5, "merchant": "Corner", "category": "fuel"}
-        | {"country": "PT", "event_time": "2024-03-05T08:00:00Z", "received_at": f"2024-03-05T08:{minute:02}:00Z"}
-        for transaction, minute in payments
+        {"transaction_id": transaction, "card_id": card, "amount": amount, "merchant": merchant, "category": "food"}
+        | {"country": "PT", "event_time": f"2024-03-05T{minute // 60:02}:{minute % 60:02}:00Z"}
+        | {"received_at": f"2024-03-05T11:{number:02}:00Z"}
+        for number, (transaction, card, merchant, amount, minute) in enumerate(payments)
     ]
     sandbox.file(f"card-{name}.json", rows)
 
 
-MAKES = Makes(variables=("settling",), tables=("settled",), folders=("checkpoints/settled",), by_starter=True)
+MAKES = Makes(variables=("purchases",))
 
 HIDDEN = (
     HiddenTest(
-        _payments,
-        ("settled",),
-        later=(_sent_again, planted.crash_before_commit, planted.lose_checkpoints),
-        says="Your cell was run on other payments, again after a crash, and again with its checkpoint deleted.",
+        _attempts,
+        (_purchases,),
+        says="Your cell was run on attempts with ids of their own: purchases are more than once, or are missing, if "
+        "the columns that you compare do not tell them apart.",
     ),
 )

@@ -1,11 +1,3 @@
 DA.exercise("10.2")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
-
-
-def settle(batch, batch_id):
-    ...  # write the batch into settled here
-
-
-settling = None  # the stream that calls settle
+purchases = None  # a streaming DataFrame: the rows of transactions, each purchase once

@@ -1,122 +1,44 @@
-# %% grouped by `received_at` as well: those whose rows were in one batch
+# %% `transaction_id` for the four columns: more than once
 DA.exercise("10.2")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+purchases = (transactions
+    .withWatermark("event_time", "2 hours")
+    .dropDuplicatesWithinWatermark(["transaction_id"]))
 
-
-def settle(batch, batch_id):
-    (batch
-        .groupBy("transaction_id", "card_id", "amount", "event_time", "received_at").agg(F.lit(1).alias("one")).drop("one")
-        .createOrReplaceTempView("first_of_batch"))
-    batch.sparkSession.sql("""
-        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
-        WHEN NOT MATCHED THEN INSERT *""")
-
-
-settling = (transactions
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
-    .foreachBatch(settle)
-    .trigger(availableNow=True)
-    .start())
-settling.awaitTermination()
-
-# %% inserted, not merged: Insert only those that the table does not have
+# %% without `"event_time"` among the columns: are missing
 DA.exercise("10.2")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+purchases = (transactions
+    .withWatermark("event_time", "2 hours")
+    .dropDuplicatesWithinWatermark(["card_id", "merchant", "amount"]))
 
-
-def settle(batch, batch_id):
-    (batch
-        .groupBy("transaction_id", "card_id", "amount", "event_time")
-        .agg(F.min("received_at").alias("received_at"))
-        .createOrReplaceTempView("first_of_batch"))
-    batch.sparkSession.sql("INSERT INTO settled SELECT * FROM first_of_batch")
-
-
-settling = (transactions
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
-    .foreachBatch(settle)
-    .trigger(availableNow=True)
-    .start())
-settling.awaitTermination()
-
-# %% `F.max("` for `F.min("`: is not always the first one
+# %% `10 minutes` for `2 hours`: are missing
 DA.exercise("10.2")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+purchases = (transactions
+    .withWatermark("event_time", "10 minutes")
+    .dropDuplicatesWithinWatermark(["card_id", "merchant", "amount", "event_time"]))
 
-
-def settle(batch, batch_id):
-    (batch
-        .groupBy("transaction_id", "card_id", "amount", "event_time")
-        .agg(F.max("received_at").alias("received_at"))
-        .createOrReplaceTempView("first_of_batch"))
-    batch.sparkSession.sql("""
-        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
-        WHEN NOT MATCHED THEN INSERT *""")
-
-
-settling = (transactions
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
-    .foreachBatch(settle)
-    .trigger(availableNow=True)
-    .start())
-settling.awaitTermination()
-
-# %% with `WHEN MATCHED THEN UPDATE SET *`: is not always the first one
+# %% without a watermark: has no watermark
 DA.exercise("10.2")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+purchases = transactions.dropDuplicates(["card_id", "merchant", "amount", "event_time"])
 
-
-def settle(batch, batch_id):
-    (batch
-        .groupBy("transaction_id", "card_id", "amount", "event_time")
-        .agg(F.min("received_at").alias("received_at"))
-        .createOrReplaceTempView("first_of_batch"))
-    batch.sparkSession.sql("""
-        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
-        WHEN MATCHED THEN UPDATE SET *
-        WHEN NOT MATCHED THEN INSERT *""")
-
-
-settling = (transactions
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
-    .foreachBatch(settle)
-    .trigger(availableNow=True)
-    .start())
-settling.awaitTermination()
-
-# %% `.option("checkpointLocation", f"{DA.paths.checkpoints}/new")`: `settled` was asked for
+# %% a watermark on the arrival: has no watermark
 DA.exercise("10.2")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+purchases = (transactions
+    .withWatermark("received_at", "2 hours")
+    .dropDuplicatesWithinWatermark(["card_id", "merchant", "amount", "event_time"]))
 
+# %% the card and the time alone: are missing
+DA.exercise("10.2")  # removes what an earlier attempt created
 
-def settle(batch, batch_id):
-    (batch
-        .groupBy("transaction_id", "card_id", "amount", "event_time")
-        .agg(F.min("received_at").alias("received_at"))
-        .createOrReplaceTempView("first_of_batch"))
-    batch.sparkSession.sql("""
-        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
-        WHEN NOT MATCHED THEN INSERT *""")
+purchases = (transactions
+    .withWatermark("event_time", "2 hours")
+    .dropDuplicatesWithinWatermark(["card_id", "event_time"]))
 
+# %% all columns, as `transaction_id` differs: more than once
+DA.exercise("10.2")  # removes what an earlier attempt created
 
-settling = (transactions
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/new")
-    .foreachBatch(settle)
-    .trigger(availableNow=True)
-    .start())
-settling.awaitTermination()
+purchases = transactions.withWatermark("event_time", "2 hours").dropDuplicatesWithinWatermark()

@@ -1,4 +1,4 @@
-"""Check exercise 10.3, "The last order of the day"."""
+"""Check exercise 10.3, "Once, whatever happens"."""
 
 from __future__ import annotations
 
@@ -9,116 +9,89 @@ from lesson_exercises import planted
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the view, and name what delays the last order, what loses payments, and what reads it wrongly."""
-    stream = attempt.stream("closing")
+    """Distinguish duplicates within a batch from those across batches, and a wrong time from a wrong row."""
+    stream = attempt.stream("settling")
     attempt.wait_for_end(
         stream, "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`.", 60
     )
-    attempt.table("closing")
-    attempt.must_have_checkpoint(stream, "closing")
-    made = attempt.view("unpaid_vw")
-    if made.isStreaming:
-        raise Mistake("`unpaid_vw` reads a stream. Select from the table `closing`.")
-    right = _unpaid(attempt)
-    if "order_id" in made.columns and made.where("order_id IS NULL OR order_id NOT RLIKE '^[A-Z]$'").count():
-        raise Mistake("A heartbeat is in `unpaid_vw`, a row that is no order. Filter it out when you read the table.")
-    if attempt.is_same(made, right.where("order_id != 'E'")):
+    made = attempt.table("settled")
+    landed = attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing)
+    attempt.must_have_read(stream, landed.count())
+    _must_be_once(made, landed)
+    right = _first_of(landed)
+    if attempt.is_same(made.drop("received_at"), right.drop("received_at")) and not attempt.is_same(made, right):
         raise Mistake(
-            "Order E is still in state: the lower of the two watermarks has not passed 11:10. Unite heartbeats with "
-            "the orders and with the payments, before their watermarks, and do not filter them out within the stream: "
-            "Spark moves such a filter below the watermark, and time does not advance."
+            "Each transaction is there once, but `received_at` is not always the first one. `dropDuplicates` keeps any "
+            "row of an id: group instead, and take the smallest `received_at`."
         )
-    attempt.compare(made, right, "unpaid_vw")
-    if attempt.table("closing").where("order_id NOT RLIKE '^[A-Z]$|[0-9]'").count():
-        raise Mistake(
-            "The heartbeats have a constant as their id. In a batch without orders, Spark then knows the id of all "
-            "rows, and reads no payment of any other. Make the id from the heartbeat's time."
-        )
+    attempt.compare(made, right, "settled")
+    attempt.must_have_checkpoint(stream, "settled")
 
 
-def _unpaid(attempt: Attempt) -> DataFrame:
+def _must_be_once(made: DataFrame, landed: DataFrame) -> None:
     from pyspark.sql import functions as F
 
-    orders, payments = attempt.spark.table("orders"), attempt.spark.table("payments")
-    unpaid = orders.join(payments, _is_paid_by(), "left_anti")
-    newest = attempt.spark.table("heartbeats").agg(F.max("beat_at")).first()[0]
-    is_final = F.col("ordered_at") + F.expr("INTERVAL 40 MINUTES") <= F.lit(newest)  # 30, and the watermark's delay
-    return unpaid.where(is_final).select("order_id", "ordered_at")
+    counted = made.groupBy("transaction_id").count().where("count > 1")
+    doubles = counted.count()
+    if not doubles:
+        return
+    per_file = landed.groupBy("transaction_id", "_metadata.file_name").count()
+    in_one_file = per_file.groupBy("transaction_id").agg(F.max("count").alias("most")).where("most > 1")
+    if not counted.join(in_one_file, "transaction_id", "left_anti").count():
+        raise Mistake(
+            f"{doubles:,} transactions are there more than once: those whose rows were in one batch. `MERGE` does not "
+            "compare the rows of a batch with each other, so remove the batch's duplicates first."
+        )
+    raise Mistake(f"{doubles:,} transactions are there more than once. Insert only those that the table does not have.")
 
 
-def _is_paid_by() -> Column:
+def _first_of(landed: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F
 
-    return F.expr("paid_order = order_id AND paid_at BETWEEN ordered_at AND ordered_at + INTERVAL 30 MINUTES")
+    keys = ("transaction_id", "card_id", "amount", "event_time")
+    return landed.groupBy(*keys).agg(F.min("received_at").alias("received_at"))
 
 
-def _a_day(sandbox: Sandbox) -> None:
-    """Plant payments at the last second, after it, and before their order, and an order that heartbeats emit."""
-    _orders(sandbox, ("X", "08:00:00"), ("Y", "08:10:00"), ("Z", "08:20:00"), ("W", "08:30:00"), ("V", "09:00:00"))
-    _at(
-        sandbox,
-        "payments",
-        "paid_order STRING, paid_at TIMESTAMP",
-        ("Y", "08:40:00"),
-        ("Z", "08:50:01"),
-        ("W", "08:29:59"),
-    )
-    _beat(sandbox, "09:45:00")
-    beats = sandbox.stream("heartbeats").selectExpr("concat('beat ', beat_at) AS paid_order", "beat_at AS paid_at")
-    orders, payments = sandbox.stream("orders"), sandbox.stream("payments")
-    sandbox.keep(
-        orders=orders,
-        payments=payments,
-        beats=beats,
-        ordered=orders.withWatermark("ordered_at", "10 minutes"),
-        paid=payments.withWatermark("paid_at", "10 minutes"),
-        paid_or_beat=payments.union(beats).withWatermark("paid_at", "10 minutes"),
-        is_its_payment=_is_paid_by(),
-    )
+def _payments(sandbox: Sandbox) -> None:
+    """Land an id three times in one file, the first one received last in it, and again in the next file."""
+    _land(sandbox, "a", ("t1", 3), ("t1", 1), ("t2", 2), ("t1", 2))
+    _land(sandbox, "b", ("t2", 9), ("t3", 8), ("t3", 7))
+    sandbox.keep(transactions=_stream(sandbox), TRANSACTION=planted.PAYMENT)
+    sandbox.view("arrived_vw", sandbox.spark.read.schema(planted.PAYMENT).json(sandbox.paths.landing))
 
 
-def _next_order(sandbox: Sandbox) -> None:
-    """Append orders that can still be paid when the next heartbeat arrives; the last two reveal its delay."""
-    _orders(sandbox, ("U", "09:40:00"), ("T", "09:45:00"), ("V", "09:59:30"), ("X", "10:04:00"))
-    _beat(sandbox, "10:00:00")
+def _stream(sandbox: Sandbox) -> DataFrame:
+    source = sandbox.spark.readStream.schema(planted.PAYMENT).option("maxFilesPerTrigger", 1)
+    return source.json(sandbox.paths.landing)
 
 
-def _evening(sandbox: Sandbox) -> None:
-    """Append a late payment and a heartbeat, but no order: a constant as an id would hide the payment."""
-    _at(sandbox, "payments", "paid_order STRING, paid_at TIMESTAMP", ("T", "09:51:00"))
-    _beat(sandbox, "10:40:00")
+def _sent_again(sandbox: Sandbox) -> None:
+    """Land a file with an id of an earlier file, and with a new one twice."""
+    _land(sandbox, "c", ("t1", 30), ("t4", 21), ("t4", 20), ("t3", 22))
 
 
-def _orders(sandbox: Sandbox, *orders: tuple[str, str]) -> None:
-    _at(sandbox, "orders", "order_id STRING, ordered_at TIMESTAMP", *orders)
+def _land(sandbox: Sandbox, name: str, *payments: tuple[str, int]) -> None:
+    rows = [
+        {"transaction_id": transaction, "card_id": 1, "amount": 2.5, "merchant": "Corner", "category": "fuel"}
+        | {"country": "PT", "event_time": "2024-03-05T08:00:00Z", "received_at": f"2024-03-05T08:{minute:02}:00Z"}
+        for transaction, minute in payments
+    ]
+    sandbox.file(f"card-{name}.json", rows)
 
 
-def _beat(sandbox: Sandbox, time: str) -> None:
-    rows = sandbox.spark.sql(f"SELECT TIMESTAMP '2024-03-05 {time}' AS beat_at")
-    rows.write.format("delta").mode("append").saveAsTable("heartbeats")
-
-
-def _at(sandbox: Sandbox, table: str, schema: str, *rows: tuple[str, str]) -> None:
-    from datetime import UTC, datetime
-
-    at = [(name, datetime.fromisoformat(f"2024-03-05 {time}").replace(tzinfo=UTC)) for name, time in rows]
-    sandbox.append(table, at, schema)
-
-
-MAKES = Makes(variables=("closing",), tables=("closing",), views=("unpaid_vw",), folders=("checkpoints/closing",))
+MAKES = Makes(variables=("settling",), tables=("settled",), folders=("checkpoints/settled",), by_starter=True)
 
 HIDDEN = (
     HiddenTest(
-        _a_day,
-        ("unpaid_vw",),
-        later=(_next_order, planted.crash_before_commit, _evening),
-        says="Your cell was run on the orders of another day, again after more of them, and after a payment and a "
-        "heartbeat without an order.",
+        _payments,
+        ("settled",),
+        later=(_sent_again, planted.crash_before_commit, planted.lose_checkpoints),
+        says="Your cell was run on other payments, again after a crash, and again with its checkpoint deleted.",
     ),
 )

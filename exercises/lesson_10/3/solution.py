@@ -1,17 +1,23 @@
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-order_beats = spark.readStream.table("heartbeats").selectExpr("concat('no order ', beat_at) AS order_id", "beat_at")
-ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
+    event_time TIMESTAMP, received_at TIMESTAMP)""")
 
-closing = (ordered_or_beat
-    .join(paid_or_beat, is_its_payment, "left")
+
+def settle(batch, batch_id):
+    (batch
+        .groupBy("transaction_id", "card_id", "amount", "event_time")
+        .agg(F.min("received_at").alias("received_at"))
+        .createOrReplaceTempView("first_of_batch"))
+    batch.sparkSession.sql("""
+        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
+        WHEN NOT MATCHED THEN INSERT *""")
+
+
+settling = (transactions
     .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/closing")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
+    .foreachBatch(settle)
     .trigger(availableNow=True)
-    .toTable("closing"))
-closing.awaitTermination()
-
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'no order %' AND paid_at IS NULL
-    """)
+    .start())
+settling.awaitTermination()

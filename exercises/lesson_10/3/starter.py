@@ -1,5 +1,11 @@
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-closing = None  # the stream into the table closing
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
+    event_time TIMESTAMP, received_at TIMESTAMP)""")
 
-# spark.sql("CREATE OR REPLACE TEMP VIEW unpaid_vw AS SELECT ...")
+
+def settle(batch, batch_id):
+    ...  # write the batch into settled here
+
+
+settling = None  # the stream that calls settle

@@ -1,133 +1,122 @@
-# %% `ordered` for `ordered_or_beat`: Order E is still in state
+# %% grouped by `received_at` as well: those whose rows were in one batch
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-order_beats = spark.readStream.table("heartbeats").selectExpr("concat('no order ', beat_at) AS order_id", "beat_at")
-ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
+    event_time TIMESTAMP, received_at TIMESTAMP)""")
 
-closing = (ordered
-    .join(paid_or_beat, is_its_payment, "left")
+
+def settle(batch, batch_id):
+    (batch
+        .groupBy("transaction_id", "card_id", "amount", "event_time", "received_at").agg(F.lit(1).alias("one")).drop("one")
+        .createOrReplaceTempView("first_of_batch"))
+    batch.sparkSession.sql("""
+        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
+        WHEN NOT MATCHED THEN INSERT *""")
+
+
+settling = (transactions
     .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/closing")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
+    .foreachBatch(settle)
     .trigger(availableNow=True)
-    .toTable("closing"))
-closing.awaitTermination()
+    .start())
+settling.awaitTermination()
 
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'no order %' AND paid_at IS NULL
-    """)
-
-# %% with `.where("order_id NOT LIKE 'no order %'")`: Order E is still in state
+# %% inserted, not merged: Insert only those that the table does not have
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-order_beats = spark.readStream.table("heartbeats").selectExpr("concat('no order ', beat_at) AS order_id", "beat_at")
-ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
+    event_time TIMESTAMP, received_at TIMESTAMP)""")
 
-closing = (ordered_or_beat
-    .join(paid_or_beat, is_its_payment, "left")
-    .where("order_id NOT LIKE 'no order %'")
+
+def settle(batch, batch_id):
+    (batch
+        .groupBy("transaction_id", "card_id", "amount", "event_time")
+        .agg(F.min("received_at").alias("received_at"))
+        .createOrReplaceTempView("first_of_batch"))
+    batch.sparkSession.sql("INSERT INTO settled SELECT * FROM first_of_batch")
+
+
+settling = (transactions
     .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/closing")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
+    .foreachBatch(settle)
     .trigger(availableNow=True)
-    .toTable("closing"))
-closing.awaitTermination()
+    .start())
+settling.awaitTermination()
 
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'no order %' AND paid_at IS NULL
-    """)
-
-# %% without `order_id NOT LIKE 'no order %' AND`: A heartbeat is in `unpaid_vw`
+# %% `F.max("` for `F.min("`: is not always the first one
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-order_beats = spark.readStream.table("heartbeats").selectExpr("concat('no order ', beat_at) AS order_id", "beat_at")
-ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
+    event_time TIMESTAMP, received_at TIMESTAMP)""")
 
-closing = (ordered_or_beat
-    .join(paid_or_beat, is_its_payment, "left")
+
+def settle(batch, batch_id):
+    (batch
+        .groupBy("transaction_id", "card_id", "amount", "event_time")
+        .agg(F.max("received_at").alias("received_at"))
+        .createOrReplaceTempView("first_of_batch"))
+    batch.sparkSession.sql("""
+        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
+        WHEN NOT MATCHED THEN INSERT *""")
+
+
+settling = (transactions
     .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/closing")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
+    .foreachBatch(settle)
     .trigger(availableNow=True)
-    .toTable("closing"))
-closing.awaitTermination()
+    .start())
+settling.awaitTermination()
 
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE paid_at IS NULL
-    """)
-
-# %% `'no order '` for `concat('no order ', beat_at)`: a constant as their id
+# %% with `WHEN MATCHED THEN UPDATE SET *`: is not always the first one
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-order_beats = spark.readStream.table("heartbeats").selectExpr("'no order ' AS order_id", "beat_at")
-ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
+    event_time TIMESTAMP, received_at TIMESTAMP)""")
 
-closing = (ordered_or_beat
-    .join(paid_or_beat, is_its_payment, "left")
+
+def settle(batch, batch_id):
+    (batch
+        .groupBy("transaction_id", "card_id", "amount", "event_time")
+        .agg(F.min("received_at").alias("received_at"))
+        .createOrReplaceTempView("first_of_batch"))
+    batch.sparkSession.sql("""
+        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
+        WHEN MATCHED THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *""")
+
+
+settling = (transactions
     .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/closing")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
+    .foreachBatch(settle)
     .trigger(availableNow=True)
-    .toTable("closing"))
-closing.awaitTermination()
+    .start())
+settling.awaitTermination()
 
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'no order %' AND paid_at IS NULL
-    """)
-
-# %% without `AND paid_at IS NULL`: `unpaid_vw`
+# %% `.option("checkpointLocation", f"{DA.paths.checkpoints}/new")`: `settled` was asked for
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-order_beats = spark.readStream.table("heartbeats").selectExpr("concat('no order ', beat_at) AS order_id", "beat_at")
-ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
+    event_time TIMESTAMP, received_at TIMESTAMP)""")
 
-closing = (ordered_or_beat
-    .join(paid_or_beat, is_its_payment, "left")
+
+def settle(batch, batch_id):
+    (batch
+        .groupBy("transaction_id", "card_id", "amount", "event_time")
+        .agg(F.min("received_at").alias("received_at"))
+        .createOrReplaceTempView("first_of_batch"))
+    batch.sparkSession.sql("""
+        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
+        WHEN NOT MATCHED THEN INSERT *""")
+
+
+settling = (transactions
     .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/closing")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/new")
+    .foreachBatch(settle)
     .trigger(availableNow=True)
-    .toTable("closing"))
-closing.awaitTermination()
-
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'no order %'
-    """)
-
-# %% `inner` for `left`: `unpaid_vw`
-DA.exercise("10.3")  # removes what an earlier attempt created
-
-order_beats = spark.readStream.table("heartbeats").selectExpr("concat('no order ', beat_at) AS order_id", "beat_at")
-ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
-
-closing = (ordered_or_beat
-    .join(paid_or_beat, is_its_payment, "inner")
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/closing")
-    .trigger(availableNow=True)
-    .toTable("closing"))
-closing.awaitTermination()
-
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'no order %' AND paid_at IS NULL
-    """)
-
-# %% `other` for `closing`: `closing` was asked for
-DA.exercise("10.3")  # removes what an earlier attempt created
-
-order_beats = spark.readStream.table("heartbeats").selectExpr("concat('no order ', beat_at) AS order_id", "beat_at")
-ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
-
-closing = (ordered_or_beat
-    .join(paid_or_beat, is_its_payment, "left")
-    .writeStream
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/other")
-    .trigger(availableNow=True)
-    .toTable("closing"))
-closing.awaitTermination()
-
-spark.sql("""
-    CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'no order %' AND paid_at IS NULL
-    """)
+    .start())
+settling.awaitTermination()

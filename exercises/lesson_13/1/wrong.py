@@ -1,29 +1,104 @@
-# %% before the other one: unreadable
+# %% `other_bronze` for `bronze`: which was asked for
 DA.exercise("13.1")  # removes what an earlier attempt created
 
-VERDICT = """
-    CASE WHEN get_json_object(value, '$.customer_id') IS NULL THEN 'no customer'
-         WHEN get_json_object(value, '$.order_id') IS NULL THEN 'unreadable'
-    END"""
 
-spark.table("bronze_orders").groupBy(F.expr(VERDICT).alias("reason")).count().orderBy("reason").show()
+def bronze():
+    lines = (spark.readStream
+        .format("cloudFiles")
+        .option("cloudFiles.format", "text")
+        .load(DA.paths.landing)
+        .select("value", "_metadata.file_name"))
+    query = (lines.writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/other_bronze")
+        .trigger(availableNow=True)
+        .toTable("bronze_deliveries"))
+    query.awaitTermination()
 
-# %% another word: says `missing`
+
+bronze()
+
+# %% parsed as JSON: value
 DA.exercise("13.1")  # removes what an earlier attempt created
 
-VERDICT = """
-    CASE WHEN get_json_object(value, '$.order_id') IS NULL THEN 'unreadable'
-         WHEN get_json_object(value, '$.customer_id') IS NULL THEN 'missing'
-    END"""
 
-spark.table("bronze_orders").groupBy(F.expr(VERDICT).alias("reason")).count().orderBy("reason").show()
+def bronze():
+    lines = (spark.readStream
+        .format("cloudFiles")
+        .option("cloudFiles.format", "json")
+        .schema("scan_id STRING, fee DOUBLE")
+        .load(DA.paths.landing)
+        .select("scan_id", "fee", "_metadata.file_name"))
+    query = (lines.writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/bronze")
+        .trigger(availableNow=True)
+        .toTable("bronze_deliveries"))
+    query.awaitTermination()
 
-# %% `= NULL` for `IS NULL`: without a customer
+
+bronze()
+
+# %% `file_path` for `file_name`: file_name
 DA.exercise("13.1")  # removes what an earlier attempt created
 
-VERDICT = """
-    CASE WHEN get_json_object(value, '$.order_id') IS NULL THEN 'unreadable'
-         WHEN get_json_object(value, '$.customer_id') = NULL THEN 'no customer'
-    END"""
 
-spark.table("bronze_orders").groupBy(F.expr(VERDICT).alias("reason")).count().orderBy("reason").show()
+def bronze():
+    lines = (spark.readStream
+        .format("cloudFiles")
+        .option("cloudFiles.format", "text")
+        .load(DA.paths.landing)
+        .select("value", "_metadata.file_path"))
+    query = (lines.writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/bronze")
+        .trigger(availableNow=True)
+        .toTable("bronze_deliveries"))
+    query.awaitTermination()
+
+
+bronze()
+
+# %% a batch job without a stream: There is no checkpoint `bronze`
+DA.exercise("13.1")  # removes what an earlier attempt created
+
+
+def bronze():
+    lines = spark.read.text(DA.paths.landing).select("value", "_metadata.file_name")
+    lines.write.mode("append").saveAsTable("bronze_deliveries")
+
+
+bronze()
+
+# %% without `.trigger(availableNow=True)`, without `query.awaitTermination()`: still running
+DA.exercise("13.1")  # removes what an earlier attempt created
+
+
+def bronze():
+    lines = (spark.readStream
+        .format("cloudFiles")
+        .option("cloudFiles.format", "text")
+        .load(DA.paths.landing)
+        .select("value", "_metadata.file_name"))
+    query = (lines.writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/bronze")
+        .toTable("bronze_deliveries"))
+
+
+bronze()
+
+# %% with `where("value LIKE '{%'").`: two other nights
+DA.exercise("13.1")  # removes what an earlier attempt created
+
+
+def bronze():
+    lines = (spark.readStream
+        .format("cloudFiles")
+        .option("cloudFiles.format", "text")
+        .load(DA.paths.landing)
+        .where("value LIKE '{%'").select("value", "_metadata.file_name"))
+    query = (lines.writeStream
+        .option("checkpointLocation", f"{DA.paths.checkpoints}/bronze")
+        .trigger(availableNow=True)
+        .toTable("bronze_deliveries"))
+    query.awaitTermination()
+
+
+bronze()

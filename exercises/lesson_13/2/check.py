@@ -1,13 +1,22 @@
-"""Check exercise 13.2, "The quarantine's second try"."""
+"""Check exercise 13.2, "A verdict on every line"."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-from lesson_exercises import planted
-from lesson_exercises.lesson_13.orders import SILVER_SCHEMA, order_line, plant_customers
+from lesson_exercises.lesson_13.deliveries import (
+    LINE_SCHEMA,
+    QUARANTINE_SCHEMA,
+    SILVER_SCHEMA,
+    frame_of_rows,
+    landed_lines,
+    list_depots,
+    scan,
+    silver_rows,
+)
 
+from streaming_base.errors import short_message
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake, NotTried
 
 if TYPE_CHECKING:
@@ -15,91 +24,73 @@ if TYPE_CHECKING:
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
-_DAY_FIRST = r'"ordered_at":"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"'
+_COLUMNS = ("scan_id", "depot_id", "region", "delivered_at", "fee")
 
 
 def check(attempt: Attempt) -> None:
-    """Name where the lines with a bad time are: in the quarantine, in silver, in both, or in neither."""
-    bad = _bad_times(attempt)
-    silver, quarantine = attempt.table("orders_copy"), attempt.table("quarantine_copy")
-    moved = silver.join(bad, "order_id", "left_semi")
-    waiting = quarantine.join(bad.select("value"), "value", "left_semi").count()
-    there = moved.select("order_id").distinct().count()
-    if not there and waiting and attempt.cell_error is None:
-        raise NotTried
-    if attempt.cell_error is not None and not there:
-        raise Mistake(f"Your cell raised an error: {attempt.words_of_error}")
-    if moved.count() > there:
-        raise Mistake("Some orders are in `orders_copy` twice. Insert only those that it does not have.")
-    if there < bad.select("order_id").distinct().count():
-        lost = " They have left the quarantine, too: they are lost." if not waiting else ""
-        raise Mistake(f"Only {there} of the orders with a bad time are in `orders_copy`.{lost}")
+    """Call the function with the landed lines, and compare the reasons, then the rows without one."""
+    landed = landed_lines(attempt)
+    lines = frame_of_rows(attempt, [(line.value, line.file_name) for line in landed], LINE_SCHEMA)
+    made = _called(attempt, "checked", lines)
+    _must_have(made, ("value", "file_name", "reason", *_COLUMNS))
+    if (rows := made.count()) != len(landed):
+        raise Mistake(f"`checked` returns {rows:,} rows for {len(landed):,} lines. No line may be lost, none doubled.")
+    reasons = [(line.reason, *line[:2]) for line in landed]
     attempt.compare(
-        moved.select("order_id", "ordered_at"), bad.select("order_id", "ordered_at").distinct(), "orders_copy"
+        made.select("reason", "value", "file_name"),
+        frame_of_rows(attempt, reasons, QUARANTINE_SCHEMA),
+        "what checked returns",
     )
-    if waiting:
-        raise Mistake(f"The orders are in `orders_copy`, but {waiting} of their lines are still in `quarantine_copy`.")
+    good = silver_rows(line for line in landed if line.reason is None)
+    attempt.compare(
+        made.where("reason IS NULL").select(*_COLUMNS),
+        frame_of_rows(attempt, good, SILVER_SCHEMA),
+        "what checked returns",
+    )
 
 
-def _bad_times(attempt: Attempt) -> DataFrame:
-    from pyspark.sql import functions as F
+def _called(attempt: Attempt, name: str, *arguments: object) -> Any:
+    """Return the result of the learner's function; None counts as not tried."""
+    function = attempt.value(name)
+    try:
+        result = function(*arguments)
+    except Exception as error:
+        raise Mistake(f"`{name}` raised an error: {type(error).__name__}: {short_message(error)}") from None
+    if result is None:
+        raise NotTried
+    return result
 
-    lines = attempt.table("bronze_orders").where(F.col("value").rlike(_DAY_FIRST))
-    time = F.regexp_replace(F.regexp_extract("value", _DAY_FIRST, 0), _DAY_FIRST, "$3-$2-$1 $4:00")
-    number = F.get_json_object("value", "$.order_id").cast("long")
-    return lines.select("value", number.alias("order_id"), F.to_timestamp(time).alias("ordered_at"))
+
+def _must_have(frame: DataFrame, columns: Iterable[str]) -> None:
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise Mistake(f"What `checked` returns has no column `{missing[0]}`; it has {', '.join(frame.columns)}.")
 
 
-def _quarantine(sandbox: Sandbox) -> None:
-    """Plant days below and above 12, a time that nobody can read, an order that silver has, and other reasons.
-
-    Two lines whose time can be understood have a second fault: an unknown customer, and a quantity of 0.
-    """
-    plant_customers(sandbox)
+def _two_faults(sandbox: Sandbox) -> None:
+    """Plant lines with two faults, a fee of 0, a depot that is not listed, and an empty object."""
     lines = [
-        ("bad time", order_line(1, at="25/02/2024 14:07")), ("bad time", order_line(2, at="03/04/2024 00:00")),
-        ("bad time", order_line(3, at="yesterday")), ("bad time", order_line(4, at="12/11/2024 23:59")),
-        ("bad time", order_line(4, at="12/11/2024 23:59")), ("bad time", order_line(5, at="01/02/2024 09:30")),
-        ("no customer", order_line(6, customer=None, at="2024-03-05T08:00:00Z")), ("unreadable", '{"order_id":7,"cust'),
-        ("bad time", order_line(9, customer=99, at="13/02/2024 10:00")),
-        ("bad time", order_line(10, at="14/02/2024 10:00", quantity=0)),
+        scan("a"), scan("b", fee=0), scan("c", fee=0.01), scan("d", delivered_at=None, fee=None),
+        scan("e", 7, fee=-3), scan("f", 7), scan("g", 2, "2024-03-04T23:59:59Z"), scan("h", None), "", "[]", "{}",
+        scan("i", 2)[:-9], scan("i", 2),
     ]  # fmt: skip
-    sandbox.append("quarantine", [(*line, "a.json") for line in lines], "reason STRING, value STRING, file_name STRING")
-    sandbox.append("silver_orders", [], SILVER_SCHEMA)
-    sandbox.spark.sql("INSERT INTO silver_orders VALUES (5, 1, 'PT', TIMESTAMP '2024-02-01 09:30:00', 'web', 7)")
+    sandbox.append("bronze_deliveries", [(line, "2024-03-04.json") for line in lines], LINE_SCHEMA)
+    list_depots(sandbox)
 
 
-def _another_line(sandbox: Sandbox) -> None:
-    """Append a line with its day first, and one of an order that was moved; keep the order of the writes."""
-    inserted, deleted = (_last_commit(sandbox, table) for table in ("orders_copy", "quarantine_copy"))
-    sandbox.keep(_insert_came_first=inserted <= deleted)
-    lines = [("bad time", order_line(8, at="28/02/2024 10:00")), ("bad time", order_line(1, at="25/02/2024 14:07"))]
-    sandbox.append(
-        "quarantine_copy", [(*line, "b.json") for line in lines], "reason STRING, value STRING, file_name STRING"
-    )
+def _verdicts(sandbox: Sandbox) -> DataFrame:
+    return sandbox.value("checked")(sandbox.spark.table("bronze_deliveries")).select("value", "reason", *_COLUMNS[2:])
 
 
-def _last_commit(sandbox: Sandbox, table: str) -> datetime:
-    return sandbox.spark.sql(f"DESCRIBE HISTORY {table}").agg({"timestamp": "max"}).first()[0]
+_verdicts.__name__ = "what checked returns"
 
 
-def _lost_by_a_crash(sandbox: Sandbox) -> DataFrame:
-    """Return whether a crash between the first run's two writes would have lost orders."""
-    return sandbox.frame([(not sandbox.kept["_insert_came_first"],)], "lost BOOLEAN")
-
-
-_lost_by_a_crash.__name__ = "orders that a crash between the two writes loses"
-
-
-MAKES = Makes(tables=("orders_copy", "quarantine_copy"), views=("understood_vw",), by_starter=True)
+MAKES = Makes(variables=("checked",))
 
 HIDDEN = (
     HiddenTest(
-        _quarantine,
-        ("orders_copy", "quarantine_copy", _lost_by_a_crash),
-        later=(_another_line,),
-        above=planted.definitions_of("13", "ORDER", "REASON", "checked", "REVENUE"),
-        says="Your cell was run on another quarantine, twice: with a time that nobody can read, lines with a "
-        "second fault, and duplicates.",
+        _two_faults,
+        (_verdicts,),
+        says="`checked` was called with other lines: some with two faults, a fee of 0, a line that is not JSON.",
     ),
 )

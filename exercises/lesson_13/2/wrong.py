@@ -1,169 +1,99 @@
-# %% `1-$2T` for `2-$1T`: orders_copy
+# %% without `, "left"`: No line may be lost
 DA.exercise("13.2")  # removes what an earlier attempt created
 
-spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine_copy AS SELECT * FROM quarantine")
 
-day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
-bad_times = spark.table("quarantine_copy").where("reason = 'bad time'").select("value", "file_name")
-understood = checked(bad_times.withColumn("value", F.regexp_replace("value", day_first, "$3-$1-$2T$4:00Z")))
-(understood
-    .where("reason IS NULL")
-    .dropDuplicates(["order_id"])
-    .withColumn("revenue", F.expr(REVENUE))
-    .localCheckpoint()
-    .createOrReplaceTempView("understood_vw"))
+def checked(lines):
+    delivery = "scan_id STRING, depot_id INT, delivered_at TIMESTAMP, fee DECIMAL(8, 2), broken STRING"
+    reason = """
+        CASE WHEN broken IS NOT NULL OR scan_id IS NULL THEN 'unreadable'
+             WHEN delivered_at IS NULL THEN 'no time'
+             WHEN fee IS NULL OR fee <= 0 THEN 'bad fee'
+             WHEN region IS NULL THEN 'unknown depot' END
+    """
+    parsed = F.from_json("value", delivery, {"columnNameOfCorruptRecord": "broken"}).alias("parsed")
+    return (lines
+        .select("value", "file_name", parsed)
+        .select("value", "file_name", "parsed.*")
+        .join(lines.sparkSession.table("depots").select("depot_id", "region"), "depot_id")
+        .withColumn("reason", F.expr(reason))
+        .drop("broken"))
 
-spark.sql("""
-    MERGE INTO orders_copy AS there USING understood_vw AS new ON there.order_id = new.order_id
-    WHEN NOT MATCHED THEN INSERT (order_id, customer_id, country, ordered_at, channel, revenue)
-        VALUES (order_id, customer_id, country, ordered_at, channel, revenue)""")
-spark.sql("""
-    MERGE INTO quarantine_copy AS line USING understood_vw AS new
-    ON line.reason = 'bad time' AND CAST(get_json_object(line.value, '$.order_id') AS BIGINT) = new.order_id
-    WHEN MATCHED THEN DELETE
-""")
-
-# %% without `spark.sql("""` to `""")`: still in `quarantine_copy`
+# %% without `IS NULL OR fee`: what checked returns
 DA.exercise("13.2")  # removes what an earlier attempt created
 
-spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine_copy AS SELECT * FROM quarantine")
 
-day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
-bad_times = spark.table("quarantine_copy").where("reason = 'bad time'").select("value", "file_name")
-understood = checked(bad_times.withColumn("value", F.regexp_replace("value", day_first, "$3-$2-$1T$4:00Z")))
-(understood
-    .where("reason IS NULL")
-    .dropDuplicates(["order_id"])
-    .withColumn("revenue", F.expr(REVENUE))
-    .localCheckpoint()
-    .createOrReplaceTempView("understood_vw"))
+def checked(lines):
+    delivery = "scan_id STRING, depot_id INT, delivered_at TIMESTAMP, fee DECIMAL(8, 2), broken STRING"
+    reason = """
+        CASE WHEN broken IS NOT NULL OR scan_id IS NULL THEN 'unreadable'
+             WHEN delivered_at IS NULL THEN 'no time'
+             WHEN fee <= 0 THEN 'bad fee'
+             WHEN region IS NULL THEN 'unknown depot' END
+    """
+    parsed = F.from_json("value", delivery, {"columnNameOfCorruptRecord": "broken"}).alias("parsed")
+    return (lines
+        .select("value", "file_name", parsed)
+        .select("value", "file_name", "parsed.*")
+        .join(lines.sparkSession.table("depots").select("depot_id", "region"), "depot_id", "left")
+        .withColumn("reason", F.expr(reason))
+        .drop("broken"))
 
-spark.sql("""
-    MERGE INTO orders_copy AS there USING understood_vw AS new ON there.order_id = new.order_id
-    WHEN NOT MATCHED THEN INSERT (order_id, customer_id, country, ordered_at, channel, revenue)
-        VALUES (order_id, customer_id, country, ordered_at, channel, revenue)""")
-
-# %% without `MERGE INTO orders_copy AS there USING ...` to `spark.sql("""`: they are lost
+# %% `fee < 0 THEN` for `fee <= 0 THEN`: other lines
 DA.exercise("13.2")  # removes what an earlier attempt created
 
-spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine_copy AS SELECT * FROM quarantine")
 
-day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
-bad_times = spark.table("quarantine_copy").where("reason = 'bad time'").select("value", "file_name")
-understood = checked(bad_times.withColumn("value", F.regexp_replace("value", day_first, "$3-$2-$1T$4:00Z")))
-(understood
-    .where("reason IS NULL")
-    .dropDuplicates(["order_id"])
-    .withColumn("revenue", F.expr(REVENUE))
-    .localCheckpoint()
-    .createOrReplaceTempView("understood_vw"))
+def checked(lines):
+    delivery = "scan_id STRING, depot_id INT, delivered_at TIMESTAMP, fee DECIMAL(8, 2), broken STRING"
+    reason = """
+        CASE WHEN broken IS NOT NULL OR scan_id IS NULL THEN 'unreadable'
+             WHEN delivered_at IS NULL THEN 'no time'
+             WHEN fee IS NULL OR fee < 0 THEN 'bad fee'
+             WHEN region IS NULL THEN 'unknown depot' END
+    """
+    parsed = F.from_json("value", delivery, {"columnNameOfCorruptRecord": "broken"}).alias("parsed")
+    return (lines
+        .select("value", "file_name", parsed)
+        .select("value", "file_name", "parsed.*")
+        .join(lines.sparkSession.table("depots").select("depot_id", "region"), "depot_id", "left")
+        .withColumn("reason", F.expr(reason))
+        .drop("broken"))
 
-spark.sql("""
-    MERGE INTO quarantine_copy AS line USING understood_vw AS new
-    ON line.reason = 'bad time' AND CAST(get_json_object(line.value, '$.order_id') AS BIGINT) = new.order_id
-    WHEN MATCHED THEN DELETE
-""")
-
-# %% deletes all lines with a bad time: another quarantine
+# %% `DOUBLE` for `DECIMAL(8, 2)`: fee
 DA.exercise("13.2")  # removes what an earlier attempt created
 
-spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine_copy AS SELECT * FROM quarantine")
 
-day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
-bad_times = spark.table("quarantine_copy").where("reason = 'bad time'").select("value", "file_name")
-understood = checked(bad_times.withColumn("value", F.regexp_replace("value", day_first, "$3-$2-$1T$4:00Z")))
-(understood
-    .where("reason IS NULL")
-    .dropDuplicates(["order_id"])
-    .withColumn("revenue", F.expr(REVENUE))
-    .localCheckpoint()
-    .createOrReplaceTempView("understood_vw"))
+def checked(lines):
+    delivery = "scan_id STRING, depot_id INT, delivered_at TIMESTAMP, fee DOUBLE, broken STRING"
+    reason = """
+        CASE WHEN broken IS NOT NULL OR scan_id IS NULL THEN 'unreadable'
+             WHEN delivered_at IS NULL THEN 'no time'
+             WHEN fee IS NULL OR fee <= 0 THEN 'bad fee'
+             WHEN region IS NULL THEN 'unknown depot' END
+    """
+    parsed = F.from_json("value", delivery, {"columnNameOfCorruptRecord": "broken"}).alias("parsed")
+    return (lines
+        .select("value", "file_name", parsed)
+        .select("value", "file_name", "parsed.*")
+        .join(lines.sparkSession.table("depots").select("depot_id", "region"), "depot_id", "left")
+        .withColumn("reason", F.expr(reason))
+        .drop("broken"))
 
-spark.sql("""
-    MERGE INTO orders_copy AS there USING understood_vw AS new ON there.order_id = new.order_id
-    WHEN NOT MATCHED THEN INSERT (order_id, customer_id, country, ordered_at, channel, revenue)
-        VALUES (order_id, customer_id, country, ordered_at, channel, revenue)""")
-spark.sql("DELETE FROM quarantine_copy WHERE reason = 'bad time'")
-
-# %% deletes all lines with the day first: lines with a second fault
+# %% `WHEN fee IS NULL OR fee <= 0 THEN 'bad fee'` elsewhere: other lines
 DA.exercise("13.2")  # removes what an earlier attempt created
 
-spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine_copy AS SELECT * FROM quarantine")
 
-day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
-bad_times = spark.table("quarantine_copy").where("reason = 'bad time'").select("value", "file_name")
-understood = checked(bad_times.withColumn("value", F.regexp_replace("value", day_first, "$3-$2-$1T$4:00Z")))
-(understood
-    .where("reason IS NULL")
-    .dropDuplicates(["order_id"])
-    .withColumn("revenue", F.expr(REVENUE))
-    .localCheckpoint()
-    .createOrReplaceTempView("understood_vw"))
-
-spark.sql("""
-    MERGE INTO orders_copy AS there USING understood_vw AS new ON there.order_id = new.order_id
-    WHEN NOT MATCHED THEN INSERT (order_id, customer_id, country, ordered_at, channel, revenue)
-        VALUES (order_id, customer_id, country, ordered_at, channel, revenue)""")
-spark.table("quarantine_copy").where(F.col("value").rlike(day_first)).select("value").distinct().createOrReplaceTempView("day_first_vw")
-spark.sql("""
-    MERGE INTO quarantine_copy AS line USING day_first_vw AS new
-    ON line.value = new.value
-    WHEN MATCHED THEN DELETE
-""")
-
-# %% `ordered_at IS NOT` for `reason IS`: with a second fault
-DA.exercise("13.2")  # removes what an earlier attempt created
-
-spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine_copy AS SELECT * FROM quarantine")
-
-day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
-bad_times = spark.table("quarantine_copy").where("reason = 'bad time'").select("value", "file_name")
-understood = checked(bad_times.withColumn("value", F.regexp_replace("value", day_first, "$3-$2-$1T$4:00Z")))
-(understood
-    .where("ordered_at IS NOT NULL")
-    .dropDuplicates(["order_id"])
-    .withColumn("revenue", F.expr(REVENUE))
-    .localCheckpoint()
-    .createOrReplaceTempView("understood_vw"))
-
-spark.sql("""
-    MERGE INTO orders_copy AS there USING understood_vw AS new ON there.order_id = new.order_id
-    WHEN NOT MATCHED THEN INSERT (order_id, customer_id, country, ordered_at, channel, revenue)
-        VALUES (order_id, customer_id, country, ordered_at, channel, revenue)""")
-spark.sql("""
-    MERGE INTO quarantine_copy AS line USING understood_vw AS new
-    ON line.reason = 'bad time' AND CAST(get_json_object(line.value, '$.order_id') AS BIGINT) = new.order_id
-    WHEN MATCHED THEN DELETE
-""")
-
-# %% deletes before it inserts: a crash between the two writes
-DA.exercise("13.2")  # removes what an earlier attempt created
-
-spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine_copy AS SELECT * FROM quarantine")
-
-day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
-bad_times = spark.table("quarantine_copy").where("reason = 'bad time'").select("value", "file_name")
-understood = checked(bad_times.withColumn("value", F.regexp_replace("value", day_first, "$3-$2-$1T$4:00Z")))
-(understood
-    .where("reason IS NULL")
-    .dropDuplicates(["order_id"])
-    .withColumn("revenue", F.expr(REVENUE))
-    .localCheckpoint()
-    .createOrReplaceTempView("understood_vw"))
-
-spark.sql("""
-    MERGE INTO quarantine_copy AS line USING understood_vw AS new
-    ON line.reason = 'bad time' AND CAST(get_json_object(line.value, '$.order_id') AS BIGINT) = new.order_id
-    WHEN MATCHED THEN DELETE
-""")
-spark.sql("""
-    MERGE INTO orders_copy AS there USING understood_vw AS new ON there.order_id = new.order_id
-    WHEN NOT MATCHED THEN INSERT (order_id, customer_id, country, ordered_at, channel, revenue)
-        VALUES (order_id, customer_id, country, ordered_at, channel, revenue)""")
+def checked(lines):
+    delivery = "scan_id STRING, depot_id INT, delivered_at TIMESTAMP, fee DECIMAL(8, 2), broken STRING"
+    reason = """
+        CASE WHEN broken IS NOT NULL OR scan_id IS NULL THEN 'unreadable'
+             WHEN fee IS NULL OR fee <= 0 THEN 'bad fee'
+             WHEN delivered_at IS NULL THEN 'no time'
+             WHEN region IS NULL THEN 'unknown depot' END
+    """
+    parsed = F.from_json("value", delivery, {"columnNameOfCorruptRecord": "broken"}).alias("parsed")
+    return (lines
+        .select("value", "file_name", parsed)
+        .select("value", "file_name", "parsed.*")
+        .join(lines.sparkSession.table("depots").select("depot_id", "region"), "depot_id", "left")
+        .withColumn("reason", F.expr(reason))
+        .drop("broken"))

@@ -1,8 +1,12 @@
 DA.exercise("13.3")  # removes what an earlier attempt created
 
+spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
+    delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
+spark.sql("CREATE TABLE IF NOT EXISTS quarantine (reason STRING, value STRING, file_name STRING)")
 
-def run_job():
-    ...  # run the six streams, each until it ends, in an order in which each finds what it needs
+
+def silver():
+    ...  # process the new lines of bronze_deliveries, and return when all are done
 
 
-# call run_job() here
+silver()

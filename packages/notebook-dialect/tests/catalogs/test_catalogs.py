@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from delta.tables import DeltaTable
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
@@ -29,6 +30,13 @@ def test_a_name_has_one_two_or_three_parts(sql: SparkSession) -> None:
         sql.table("main.sales.missing")
     with pytest.raises(AnalysisException, match=r"\[CATALOG_NOT_FOUND\] The catalog `nothing` cannot be found"):
         sql.sql("USE CATALOG nothing")
+
+
+def test_delta_finds_a_table_by_one_two_or_three_parts(sql: SparkSession) -> None:
+    for name in ("orders", "sales.orders", "main.sales.orders", "`sales`.`orders`"):
+        assert DeltaTable.forName(sql, name).toDF().count() == 2
+    with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
+        DeltaTable.forName(sql, "missing")
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ _added: dict[tuple[type, str], Hook] = {}
 
 
 def wrap(owner: type, name: str, make: Callable[[Any], Any], *, by: str, layer: str, why: str) -> None:
-    """Put something around a method or a property of a class.
+    """Put something around a method, a class method or a property of a class.
 
     A second time for the same package and the same reason changes nothing.
 
@@ -171,6 +171,10 @@ def _dispatcher(chain: _Chain) -> Any:
     before = chain.original
     if isinstance(before, property):
         return property(lambda self: chain.current.fget(self), before.fset, before.fdel, before.__doc__)
+    if isinstance(before, classmethod):
+        return classmethod(
+            update_wrapper(lambda cls, *args, **kwargs: chain.current.__func__(cls, *args, **kwargs), before.__func__)
+        )
 
     def method(*args: Any, **kwargs: Any) -> Any:
         return chain.current(*args, **kwargs)

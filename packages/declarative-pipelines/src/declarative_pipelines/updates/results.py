@@ -30,7 +30,7 @@ class GraphKnown:
 
 @dataclass(frozen=True)
 class UpdateChanged:
-    """The update is in another state."""
+    """The state of the update has changed."""
 
     state: State
     seconds: float

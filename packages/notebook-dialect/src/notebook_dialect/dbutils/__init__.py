@@ -56,7 +56,7 @@ class DBUtils:
 
     @property
     def entry_point(self) -> object:
-        """Where older notebooks begin: ``entry_point.getDbutils().notebook().getContext()``."""
+        """The entry point that older notebooks use: ``entry_point.getDbutils().notebook().getContext()``."""
         return self.notebook.entry_point
 
     def help(self) -> None:

@@ -142,7 +142,7 @@ class NotebookUtils(Utility):
 
     @property
     def entry_point(self) -> _EntryPoint:
-        """Where older notebooks begin: ``entry_point.getDbutils().notebook().getContext()``."""
+        """The entry point that older notebooks use: ``entry_point.getDbutils().notebook().getContext()``."""
         return _EntryPoint(self)
 
 

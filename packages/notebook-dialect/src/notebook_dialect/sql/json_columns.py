@@ -55,7 +55,7 @@ def _mark(tokens: list[Token], number: int) -> str:
 
 
 def _field(path: JsonPath, tokens: list[Token]) -> JsonPath | None:
-    """Continue with ``:name``, ``.name`` or the colon in ``:[...]``."""
+    """Return the path extended by the field that follows: ``:name``, ``.name`` or the colon in ``:[...]``."""
     number = path.last + 2
     is_colon = tokens[number - 1].text == ":"
     if number >= len(tokens) or (is_colon and not are_adjacent(tokens[number - 1], tokens[number])):
@@ -70,7 +70,7 @@ def _field(path: JsonPath, tokens: list[Token]) -> JsonPath | None:
 
 
 def _subscript(path: JsonPath, tokens: list[Token]) -> JsonPath | None:
-    """Continue with ``['name']``, ``[0]`` or ``[*]``."""
+    """Return the path extended by the subscript that follows: ``['name']``, ``[0]`` or ``[*]``."""
     number = path.last + 2
     if number + 1 >= len(tokens) or tokens[number + 1].text != "]":
         return None

@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ from notebook_dialect.sql.databricks_sql import RefusedStatement
 from streaming_base import hooks
 from streaming_base.rewritten_sql import restore_positions
 from streaming_base.siblings import function_of_sibling
+from streaming_base.sql_statements import tokens_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,7 +92,28 @@ def install() -> None:
         writers.append(connect.DataStreamWriter)
     for writer in writers:
         hooks.add(writer, "table", writer.toTable, by=BY, why="Databricks has writeStream.table")
+    with suppress(ImportError):  # Delta need not be there
+        from delta.tables import DeltaTable
+
+        why = "Delta looks for a table of one or two parts in spark_catalog only"
+        hooks.wrap(DeltaTable, "forName", _wrap_for_name, by=BY, layer="language", why=why)
     hooks.add(DataFrame, "display", _display, by=BY, why="Databricks has DataFrame.display")
+
+
+def _wrap_for_name(original: Any) -> Any:
+    """Have a name of one or two parts mean a table of the current catalog, as in SQL."""
+
+    @wraps(original.__func__)
+    def forName(cls: type, sparkSession: Any, tableOrViewName: str) -> Any:
+        __tracebackhide__ = True
+        catalog = sparkSession.catalog.currentCatalog()
+        parts = [token.text for token in tokens_of(tableOrViewName)][::2]
+        if catalog == "spark_catalog" or len(parts) > 2 or parts[0].lower() == "delta":
+            return original.__func__(cls, sparkSession, tableOrViewName)
+        schema = [] if len(parts) == 2 else [f"`{sparkSession.catalog.currentDatabase()}`"]
+        return original.__func__(cls, sparkSession, ".".join([f"`{catalog}`", *schema, *parts]))
+
+    return classmethod(forName)
 
 
 def _wrap_to_table(original: Callable[..., Any]) -> Callable[..., Any]:

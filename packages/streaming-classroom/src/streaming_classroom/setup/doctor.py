@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
@@ -146,11 +147,23 @@ def check_python() -> Finding:
 
 
 def check_disk() -> Finding:
-    """Check the free space on the disk of the cache."""
+    """Check the free space on the disk of the cache, and say what the course takes."""
     folder = next(path for path in (directories.cache(), *directories.cache().parents) if path.exists())
     free = shutil.disk_usage(folder).free // 2**20
     fix = f"Free {NEEDED_MB - free:,} MB on the disk of {directories.cache()}."
-    return Finding(free >= NEEDED_MB, f"{free:,} MB free", fix)
+    taken = {"environment": Path(sys.prefix), "cache": directories.cache(), "lessons' files": directories.home()}
+    sizes = ", ".join(f"{name} {_megabytes(folder):,} MB" for name, folder in taken.items() if folder.is_dir())
+    return Finding(free >= NEEDED_MB, f"{free:,} MB free; {sizes}", fix)
+
+
+def _megabytes(folder: Path) -> int:
+    """Return the size of the files below a folder; a file that goes away meanwhile has none."""
+    total = 0
+    for root, _folders, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += Path(root, name).lstat().st_size
+    return total // 2**20
 
 
 def check_memory() -> Finding:

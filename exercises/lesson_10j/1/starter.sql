@@ -1,0 +1,4 @@
+DROP VIEW IF EXISTS with_card_vw;
+CREATE TEMP VIEW with_card_vw AS
+SELECT payment, till_vw.card_id, status
+FROM till_vw JOIN cards ON till_vw.card_id = cards.card_id

@@ -1,8 +1,0 @@
-DA.exercise("13L.4")  # removes what an earlier attempt created
-
-
-def retry():
-    ...  # move the lines of depots that are listed now from quarantine to silver_deliveries
-
-
-retry()

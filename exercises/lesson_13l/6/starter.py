@@ -1,3 +1,0 @@
-DA.exercise("13L.6")  # removes what an earlier attempt created
-
-wrong = {"repeats": None, "arrival": None, "waiting": None}  # rows of the report, by cause
