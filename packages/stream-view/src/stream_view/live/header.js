@@ -47,15 +47,15 @@ function makeHeader(root, stop) {
   } }, "Pin");
   const line = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, pin, button);
 
-  // Put the pinned view at a place of the window, or, without one, back to where the style has it.
+  // Put the pinned view at a place of the window, or, without one, back to where the style has it.  A place in the style
+  // counts from the part of the page that holds the view, which need not be the window.
   function moveTo(corner) {
-    const within = (value, most) => `${Math.max(0, Math.min(value, most))}px`;
-    Object.assign(root.style, corner ? {
-      left: within(corner.left, window.innerWidth - root.offsetWidth),
-      top: within(corner.top, window.innerHeight - root.offsetHeight),
-      right: "auto",
-      bottom: "auto",
-    } : { left: "", top: "", right: "", bottom: "" });
+    Object.assign(root.style, corner ? { left: "0", top: "0", right: "auto", bottom: "auto" } : { left: "", top: "", right: "", bottom: "" });
+    if (!corner) return;
+    const origin = root.getBoundingClientRect();
+    const within = (value, most) => Math.max(0, Math.min(value, most));
+    root.style.left = `${within(corner.left, window.innerWidth - root.offsetWidth) - origin.left}px`;
+    root.style.top = `${within(corner.top, window.innerHeight - root.offsetHeight) - origin.top}px`;
   }
 
   // It may cover what one reads next, so it can be dragged away by its first line.
