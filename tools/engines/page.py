@@ -29,7 +29,7 @@ Databricks documents; no workspace was used. [The lessons on Databricks](on-data
 
 """
 #: Lessons that were added since the last measurement; `tools/engines --missing` measures them.
-NOT_MEASURED = frozenset({"10J"})
+NOT_MEASURED: frozenset[str] = frozenset()
 # What an error leaves open, by engine.
 _MEANING = {
     "standalone": "The cell starts a second program, for which the cluster has no core: the lesson's session has both."
