@@ -19,7 +19,7 @@ from typing import Any
 import nbformat
 from rich.console import Console
 
-from stream_view.live.widgets import TEXTS
+from stream_view.live.widgets import script_without_widget
 from streaming_classroom.runner.suite import run_lessons
 
 LIMIT = 200_000  # bytes of a recording as JSON
@@ -28,7 +28,6 @@ ROWS = 100  # of a table in a frame; a page's reader looks at movement, not at r
 STREAM_PARTS = ("header", "table", "raw")
 CALLED = "streamRecordings"  # the function of the page that a lesson's script calls
 _VIEW = re.compile(r'<div data-sc-view="([^"]+)">')
-_WIDGET = "// ------------------------------------------------------------------ the widget"
 
 Frame = dict[str, Any]
 
@@ -43,14 +42,13 @@ class Recording:
     frames: list[Frame] = field(default_factory=list)
     opened: str = ""
     reports: dict[str, Any] = field(default_factory=dict)
+    shown: Frame = field(default_factory=dict)  # all parts as the newest frame leaves them
 
     def add(self, at: datetime, parts: Mapping[str, Any]) -> None:
         """Add a frame with what differs from the frames before."""
-        known: Frame = {}
-        for frame in self.frames:
-            known.update(frame)
-        changed = {name: value for name, value in parts.items() if known.get(name) != value}
+        changed = {name: value for name, value in parts.items() if self.shown.get(name) != value}
         if changed:
+            self.shown.update(changed)
             self.frames.append({"at": at, **changed})
 
     def as_json(self) -> dict[str, Any]:
@@ -188,5 +186,5 @@ def script_of(recordings: Mapping[str, list[dict[str, Any]]]) -> str:
 
 def view_script() -> str:
     """Return the live view's own script as a page without a kernel needs it: ``streamView.createView``."""
-    parts = "\n".join(text for name, text in TEXTS.items() if name not in ("kernel.js", "frame.js"))
-    return f"(() => {{\n{parts.partition(_WIDGET)[0]}\nwindow.streamView = streamView;\n}})();\n"
+    script = script_without_widget(("kernel.js", "frame.js"))
+    return f"(() => {{\n{script}\nwindow.streamView = streamView;\n}})();\n"

@@ -399,6 +399,6 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
     asked = [option for option in ("save", "compare") if getattr(options, option)]
     against_solved = options.solved and "compare" in asked
     if asked and (guests or options.parameter or against_solved or len(asked) > 1):
-        others = [f"--{name}" for name in ("compare", "solved") if getattr(options, name) and name != asked[0]]
+        others = ["--compare"] * (len(asked) > 1) + ["--solved"] * against_solved
         others += ["-p"] * bool(options.parameter) + list(map(str, guests))
         raise NotAvailable(f"--{asked[0]} is for the course's lessons, run as they are.", f"Leave out {others[0]}.")

@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from stream_view.live.widgets import STREAM_PARTS, STYLE, TEXTS
+from stream_view.live.widgets import STREAM_PARTS, STYLE, script_without_widget
 from stream_view.tables import SHOWN_ROWS, Table, first_rows, newest_rows
 
 if TYPE_CHECKING:
@@ -115,7 +115,6 @@ def _latest_batch(sink: Any) -> int | None:
 
 
 _bringer: tuple[str | None, str | None] | None = None  # the cell of this kernel's notebook whose output has the script
-_WIDGET_PART = "// ------------------------------------------------------------------ the widget"
 
 _COMMENT = re.compile(r"^\s*//.*|\s// [^\"'`]*$")  # what follows a quotation mark may be text
 
@@ -162,9 +161,8 @@ def brings_script(cell: tuple[str | None, str | None]) -> bool:
 @cache
 def _library() -> str:
     """Return the script, which defines its functions for later frames and draws the present ones."""
-    script = "\n".join(text for part, text in TEXTS.items() if part not in STREAM_PARTS)
     # Each saved notebook has it, so it comes without comments and indentation.
-    lines = (_COMMENT.sub("", line).strip() for line in script.partition(_WIDGET_PART)[0].splitlines())
+    lines = (_COMMENT.sub("", line).strip() for line in script_without_widget(STREAM_PARTS).splitlines())
     library = "\n".join(filter(None, lines))
     style = json.dumps(re.sub(r"/\*.*?\*/|\s*([{};])\s*", r"\1", STYLE))
     add = f"document.head.append(Object.assign(document.createElement('style'), {{textContent: {style}}}));"

@@ -6,7 +6,7 @@ fallback is an output of its own, which the widget's script hides as long as the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,13 @@ STREAM_PARTS = ("map.js", "dashboard.js", "header.js", "kernel.js", "frame.js")
 PARTS = ("elements.js", "keys.js", "table.js", "plot.js", "chart.js", *STREAM_PARTS, "view.js")  # in this order
 TEXTS = {part: (HERE / part).read_text(encoding="utf-8") for part in PARTS}
 SCRIPT = "\n".join(TEXTS.values())
+_WIDGET_PART = "// ------------------------------------------------------------------ the widget"
+
+
+def script_without_widget(left_out: Collection[str]) -> str:
+    """Return a view's script for a page without a kernel: without some parts, and without the widget at its end."""
+    script = "\n".join(text for part, text in TEXTS.items() if part not in left_out)
+    return script.partition(_WIDGET_PART)[0]
 
 
 class StreamWidget(anywidget.AnyWidget):
