@@ -10,7 +10,8 @@ def settle(batch, batch_id):
         .agg(F.min("received_at").alias("received_at"))
         .createOrReplaceTempView("first_of_batch"))
     batch.sparkSession.sql("""
-        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
+        MERGE INTO settled USING first_of_batch AS new
+        ON settled.transaction_id = new.transaction_id
         WHEN NOT MATCHED THEN INSERT *""")
 
 

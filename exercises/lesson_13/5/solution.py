@@ -8,7 +8,8 @@ spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
 def update_report(rows, batch_id):
     rows.createOrReplaceTempView("changed_rows")
     rows.sparkSession.sql("""
-        MERGE INTO gold_deliveries AS old USING changed_rows AS new ON old.day = new.day AND old.region = new.region
+        MERGE INTO gold_deliveries AS old USING changed_rows AS new
+        ON old.day = new.day AND old.region = new.region
         WHEN MATCHED THEN UPDATE SET *
         WHEN NOT MATCHED THEN INSERT *
     """)
