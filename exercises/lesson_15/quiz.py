@@ -96,7 +96,7 @@ QUESTIONS = (
             ),
             Choice(
                 "Of a table whose source no longer has some of them.",
-                "It is emptied and reads what is there now.",
+                "It is emptied and reads what the source still has.",
                 is_right=True,
             ),
         ),
