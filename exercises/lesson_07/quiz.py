@@ -13,7 +13,7 @@ QUESTIONS = (
         (
             Choice(
                 "All files that no committed batch has read.",
-                "`offsets/41` still applies. Only then can a sink recognize the batch.",
+                "The restart uses `offsets/41` as it is. If the batch had other rows, a sink could not skip it by its number.",
             ),
             Choice(
                 "The same as in the interrupted batch.",
