@@ -13,7 +13,7 @@ QUESTIONS = (
         (
             Choice(
                 "All files that no committed batch has read.",
-                "The restart uses `offsets/41` as it is. If the batch had other rows, a sink could not skip it by its number.",
+                "A restart uses `offsets/41` as it is: if the rows differed, a sink could not skip a batch by its number.",
             ),
             Choice(
                 "The same as in the interrupted batch.",
