@@ -70,10 +70,7 @@ QUESTIONS = (
             ),
             Choice(
                 "Nothing: Spark restarts the second.",
-                (
-                    "Spark retries tasks, not queries. Whatever is to restart the query must first learn of the "
-                    "failure."
-                ),
+                ("Spark retries tasks, not queries. Whatever is to restart the query must first learn of the failure."),
             ),
         ),
     ),

@@ -13,7 +13,7 @@ QUESTIONS = (
         (
             Choice(
                 "All files that no committed batch has read.",
-                "A restart uses `offsets/41` as it is: if the rows differed, a sink could not skip a batch by its number.",
+                "A restart uses `offsets/41` as it is: if its rows differed, no sink could recognize the batch.",
             ),
             Choice(
                 "The same as in the interrupted batch.",

@@ -17,7 +17,8 @@ received.awaitTermination()
 
 spark.sql("""
     CREATE TABLE IF NOT EXISTS settled (
-        transaction_id STRING, card_id INT, amount DOUBLE, country STRING, event_time TIMESTAMP)""")
+        transaction_id STRING, card_id INT, amount DOUBLE, country STRING,
+        event_time TIMESTAMP)""")
 
 
 def settle(batch, batch_id):
