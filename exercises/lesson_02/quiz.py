@@ -59,8 +59,8 @@ QUESTIONS = (
             Choice(
                 "It keeps waiting for the first.",
                 (
-                    "`spark.streams.awaitAnyTermination()` would raise the error of whichever fails. So would a "
-                    "listener report it."
+                    "`spark.streams.awaitAnyTermination()` would raise the error of whichever fails. A listener would "
+                    "report it as well."
                 ),
                 is_right=True,
             ),
@@ -70,10 +70,7 @@ QUESTIONS = (
             ),
             Choice(
                 "Nothing: Spark restarts the second.",
-                (
-                    "Spark retries tasks, not queries. Something must restart the query, and so must learn of the"
-                    " failure."
-                ),
+                ("Spark retries tasks, not queries. Whatever is to restart the query must first learn of the failure."),
             ),
         ),
     ),

@@ -13,7 +13,7 @@ QUESTIONS = (
         (
             Choice(
                 "All files that no committed batch has read.",
-                "`offsets/41` still applies. Only then can a sink recognize the batch.",
+                "A restart uses `offsets/41` as it is: if its rows differed, no sink could recognize the batch.",
             ),
             Choice(
                 "The same as in the interrupted batch.",

@@ -28,7 +28,7 @@ def check(attempt: Attempt) -> None:
     made, every = attempt.rows_of_stream(_as_text(view)), landed_recordings(attempt)
     if attempt.is_same(made, _as_text(shaped(every))):
         raise Mistake(
-            "The recordings labelled `null` are still there. The label is the string `'null'`, not a missing value: "
+            "The recordings labeled `null` are still there. The label is the string `'null'`, not a missing value: "
             "compare the column with `'null'`."
         )
     if attempt.is_same(made, _as_text(shaped(every.where("gt != 'null'"), "timestamp_seconds(Arrival_Time)"))):

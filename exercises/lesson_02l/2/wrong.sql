@@ -1,10 +1,10 @@
--- %% without `WHERE gt != 'null'`: labelled `null` are still there
+-- %% without `WHERE gt != 'null'`: labeled `null` are still there
 DROP VIEW IF EXISTS activity_vw;
 CREATE TEMP VIEW activity_vw AS
 SELECT User AS person, Device AS device, gt AS activity, timestamp_millis(Arrival_Time) AS arrived_at
 FROM recordings_vw
 
--- %% `WHERE gt IS NOT NULL`: labelled `null` are still there
+-- %% `WHERE gt IS NOT NULL`: labeled `null` are still there
 DROP VIEW IF EXISTS activity_vw;
 CREATE TEMP VIEW activity_vw AS
 SELECT User AS person, Device AS device, gt AS activity, timestamp_millis(Arrival_Time) AS arrived_at

@@ -6,7 +6,8 @@ spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
 def merge_totals(changed, batch_id):
     changed.createOrReplaceTempView("changed")
     changed.sparkSession.sql("""
-        MERGE INTO device_totals AS old USING changed AS new ON old.device_id = new.device_id
+        MERGE INTO device_totals AS old USING changed AS new
+        ON old.device_id = new.device_id
         WHEN MATCHED THEN UPDATE SET *
         WHEN NOT MATCHED THEN INSERT *""")
 

@@ -4,6 +4,10 @@ SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
        count(*) AS in_table, count(DISTINCT device_id, time) AS distinct_rows
 FROM archive
 UNION ALL
-SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(DISTINCT device_id, time) FROM ward
+SELECT 'ward', (SELECT count(*) FROM ward_files),
+       count(*), count(DISTINCT device_id, time)
+FROM ward
 UNION ALL
-SELECT 'vitals', (SELECT count(*) FROM vitals_files), count(*), count(DISTINCT device_id, time) FROM vitals
+SELECT 'vitals', (SELECT count(*) FROM vitals_files),
+       count(*), count(DISTINCT device_id, time)
+FROM vitals

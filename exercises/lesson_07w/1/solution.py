@@ -16,15 +16,19 @@ received = (spark.readStream
 received.awaitTermination()
 
 spark.sql("""
-    CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE, country STRING,
+    CREATE TABLE IF NOT EXISTS settled (
+        transaction_id STRING, card_id INT, amount DOUBLE, country STRING,
         event_time TIMESTAMP)""")
 
 
 def settle(batch, batch_id):
-    once = batch.select("transaction_id", "card_id", "amount", "country", "event_time").dropDuplicates()
+    once = (batch
+        .select("transaction_id", "card_id", "amount", "country", "event_time")
+        .dropDuplicates())
     once.createOrReplaceTempView("once")
     batch.sparkSession.sql("""
-        MERGE INTO settled AS old USING once AS new ON old.transaction_id = new.transaction_id
+        MERGE INTO settled AS old USING once AS new
+        ON old.transaction_id = new.transaction_id
         WHEN NOT MATCHED THEN INSERT *""")
 
 
@@ -52,7 +56,8 @@ counting = (spark.readStream
     .withWatermark("event_time", "2 hours")
     .groupBy("country", F.window("event_time", "1 hour"))
     .count()
-    .select("country", F.col("window.start").alias("hour"), F.col("count").alias("payments"))
+    .select(
+        "country", F.col("window.start").alias("hour"), F.col("count").alias("payments"))
     .writeStream
     .outputMode("append")
     .option("checkpointLocation", f"{DA.paths.checkpoints}/by_hour")

@@ -1,7 +1,5 @@
 """The statements of a SQL text, split at semicolons outside strings, comments and blocks.
 
-A statement that only Spark understands is as good as any other: see :mod:`.sql.tokens`.
-
 Nothing is parsed, so that a statement which only Spark understands is as good as any other.  This is the one lexer of
 the packages: statements are split, rewritten and read by its tokens.
 """

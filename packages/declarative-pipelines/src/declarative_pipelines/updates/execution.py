@@ -163,7 +163,7 @@ def choose(
     killed during its refresh.
     """
     newest = {flow.name: Checkpoint.of_flow(storage, engine.full_name(flow.target), flow.name) for flow in flows}
-    new = {flow.target.name for flow in flows if _begins_anew(engine, flow, newest[flow.name], full_refresh)}
+    new = {flow.target.name for flow in flows if _needs_new_checkpoint(engine, flow, newest[flow.name], full_refresh)}
     return {flow.name: newest[flow.name].next() if flow.target.name in new else newest[flow.name] for flow in flows}
 
 
@@ -218,7 +218,9 @@ def _refuse_table_of_others(plan: PipelinePlan, flow: FlowNode, chosen: Mapping[
         )
 
 
-def _begins_anew(engine: SparkEngine, flow: FlowNode, newest: Checkpoint, full_refresh: Collection[str]) -> bool:
+def _needs_new_checkpoint(
+    engine: SparkEngine, flow: FlowNode, newest: Checkpoint, full_refresh: Collection[str]
+) -> bool:
     if flow.kind is FlowKind.VIEW or flow.kind is FlowKind.REPLACE:
         return False
     if flow.target.name in full_refresh or newest.is_pending:

@@ -42,7 +42,8 @@ HERE = Path(__file__).parent
 STYLE = (HERE / "view.css").read_text(encoding="utf-8")
 # Of the script, the parts that are nothing to rows that need no kernel.
 STREAM_PARTS = ("map.js", "dashboard.js", "header.js", "kernel.js", "frame.js")
-PARTS = ("elements.js", "keys.js", "table.js", "plot.js", "chart.js", *STREAM_PARTS, "view.js")  # in this order
+# In this order.
+PARTS = ("elements.js", "keys.js", "table.js", "chart_drawing.js", "chart.js", *STREAM_PARTS, "view.js")
 TEXTS = {part: (HERE / part).read_text(encoding="utf-8") for part in PARTS}
 SCRIPT = "\n".join(TEXTS.values())
 _WIDGET_PART = "// ------------------------------------------------------------------ the widget"
