@@ -1,8 +1,7 @@
 """A lesson as a page: the committed notebook, with quizzes that answer, hints that fold, and links that open it.
 
-Nothing is executed: the page shows the saved outputs, and of a live view its static frame, beside which its recording
-plays if there is one.  Quizzes and hints fold
-without a script, and no page has a solution.
+Nothing is executed: the page shows the saved outputs, and for a live view its static frame or, if there is one, its
+recording.  Quizzes and hints fold without a script, and no page has a solution.
 """
 
 from __future__ import annotations
