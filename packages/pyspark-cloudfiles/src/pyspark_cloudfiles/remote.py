@@ -25,7 +25,7 @@ class FilesFrame(DataFrame):
     ``load_complete``: loads the same with the column as its last one.
     """
 
-    def __init__(self, visible: DataFrame, load_complete: Callable[[], DataFrame]) -> None:
+    def __init__(self, visible: Any, load_complete: Callable[[], Any]) -> None:
         super().__init__(visible._plan, visible._session)
         self._load_complete = load_complete
 
@@ -40,11 +40,11 @@ class FilesFrame(DataFrame):
 
     where = filter
 
-    def withColumns(self, columns: Any) -> DataFrame:
-        return self._changed("withColumns", columns)
+    def withColumns(self, *colsMap: Any) -> DataFrame:
+        return self._changed("withColumns", *colsMap)
 
-    def withColumn(self, name: str, column: Any) -> DataFrame:
-        return self._changed("withColumn", name, column)
+    def withColumn(self, colName: str, col: Any) -> DataFrame:
+        return self._changed("withColumn", colName, col)
 
     def _projected(self, method: str, columns: tuple[Any, ...]) -> DataFrame:
         complete = self._complete_for(columns)
@@ -53,7 +53,7 @@ class FilesFrame(DataFrame):
         texts = list(_texts(columns))
         is_wanted = any(map(_ITSELF.fullmatch, texts))
         if is_wanted and any(map(_STAR.fullmatch, texts)):  # which has the column as its last one
-            return getattr(complete, method)(*(text for text in texts if not _ITSELF.fullmatch(text)))
+            return getattr(complete, method)(*(column for column in columns if not _ITSELF.fullmatch(str(column))))
         rows = getattr(complete, method)(*columns)
         return rows if is_wanted else rows.drop(METADATA)
 
