@@ -37,7 +37,7 @@ QUESTIONS = (
             ),
             Choice(
                 "A batch without data does not commit, so the checkpoint has lost the evening.",
-                "A batch without data writes none, but nothing is lost.",
+                "It commits like any other batch, and the state is in the checkpoint.",
             ),
         ),
     ),

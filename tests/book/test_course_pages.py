@@ -13,7 +13,7 @@ from book.dark_pictures import dark_svg, with_dark_pictures
 from book.lesson_pages import lesson_page
 from book.links import SETTING, Links, read_address
 from book.page_checks import problems
-from book.sources import UnfitReadme, first_page
+from book.sources import PARTS, UnfitReadme, first_page, lessons_page
 from streaming_classroom.exercises import catalogue
 
 PROJECT = Path(__file__).parents[2]
@@ -39,6 +39,13 @@ def test_each_public_name_of_a_package_is_documented_once(module: str) -> None:
     documented = re.findall(r"^\.\. auto\w+:: (\S+)$", api_page(module), re.MULTILINE)
     assert {f"{module}.{name}" for name in public_names(module)} <= set(documented)
     assert len(documented) == len(set(documented))
+
+
+def test_the_lessons_are_listed_by_part_and_each_lesson_once() -> None:
+    notebooks = {path.name: nbformat.read(path, as_version=4) for path in LESSONS}
+    page = lessons_page(notebooks, "")
+    assert re.findall(r"^:caption: (.+)$", page, re.MULTILINE) == list(PARTS.values())
+    assert re.findall(r" <(.+\.ipynb)>$", page, re.MULTILINE) == list(notebooks)
 
 
 def test_a_readme_without_the_three_paths_is_rejected() -> None:

@@ -48,7 +48,7 @@ PICTURES = [
 ]
 CODE = [
     (9, "print(1)", "1\n\n" * 15 + "1", 31, "short-cells", "15 lines at most"),
-    (9, "print(1)", "1\n\n" + "x" * 121, 3, "length", "120 characters at most"),
+    (9, "print(1)", "1\n\n" + "x" * 93, 3, "length", "92 characters at most"),
     (9, "print(1)", "\n\nfor", 3, "parses", "write valid Python"),
     (9, "print(1)", "import time\ntime.sleep(6)", 2, "sleeps", "over 5 seconds"),
     (9, "print(1)", "try:\n    1\nexcept:\n    2", 3, "bare-excepts", "name the exception"),

@@ -42,6 +42,16 @@ _REFERENCE = (
     "docs/versions.md",
     "exercises/README.md",
 )
+#: The parts of the course, by the number of the first lesson.
+PARTS = {
+    "00": "First streams",
+    "03": "Sources, sinks, triggers",
+    "06": "Results and recovery",
+    "08": "Files that arrive",
+    "09": "Event time and state",
+    "12": "Changes and the lakehouse",
+    "14": "Kafka, pipelines, operations",
+}
 _BUTTONS = "[Start with lesson 00](notebooks/00-Start-Here.ipynb) [All lessons](#lessons)"
 
 
@@ -127,22 +137,38 @@ def first_page(readme: str) -> str:
 
 
 def lessons_page(notebooks: dict[str, nbformat.NotebookNode], learning: str) -> str:
-    """Return the page that lists the lessons with question, or story of a lab, and minutes."""
+    """Return the page that lists the lessons by part, with question, or story of a lab, and minutes."""
     stories = dict(re.findall(r"^\| (\w+) \| \[[^\]]+\]\([^)]+\) \| (.+) \|$", learning, re.MULTILINE))
-    rows, entries = ["| | lesson | question, or story | minutes |", "| --- | --- | --- | --- |"], []
-    for path, notebook in notebooks.items():
-        text = notebook.cells[0].source
-        number = _LESSON.fullmatch(posixpath.basename(path))["number"]
-        title = re.search(r"\A# (?:\S+ · )?(.+)$", text, re.MULTILINE)[1]
-        question = re.search(r"^\*\*The question:\*\* (.+(?:\n.+)*)", text, re.MULTILINE)
-        minutes = STATED_MINUTES.search(text)
-        asked = " ".join(question[1].split()) if question else stories.get(number, "")
-        rows.append(
-            f"| {number} | [{title}]({path}) | {asked[:1].upper() + asked[1:]} | {minutes[2] if minutes else ''} |"
-        )
-        entries.append(f"{number} · {title} <{path}>")
     text = "Each lesson is complete on its own. A number with X goes deeper, with L is a lab, with W wraps up."
-    return "\n\n".join(["# Lessons", text, "\n".join(rows), toctree(entries)])
+    pieces = ["# Lessons", text]
+    for title, paths in _by_part(notebooks).items():
+        rows, entries = ["| | lesson | question, or story | minutes |", "| --- | --- | --- | --- |"], []
+        for path in paths:
+            number, name, asked, minutes = _lesson_row(path, notebooks[path].cells[0].source, stories)
+            rows.append(f"| {number} | [{name}]({path}) | {asked} | {minutes} |")
+            entries.append(f"{number} · {name} <{path}>")
+        pieces += [f"## {title}", "\n".join(rows), toctree(entries, title)]
+    return "\n\n".join(pieces)
+
+
+def _by_part(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return the lessons of each part, in order."""
+    parts: dict[str, list[str]] = {}
+    for path in paths:
+        number = _LESSON.fullmatch(posixpath.basename(path))["number"]
+        first = max(part for part in PARTS if part <= number)
+        parts.setdefault(PARTS[first], []).append(path)
+    return parts
+
+
+def _lesson_row(path: str, text: str, stories: dict[str, str]) -> tuple[str, str, str, str]:
+    """Return number, title, question or story, and minutes of a lesson, by the text of its first cell."""
+    number = _LESSON.fullmatch(posixpath.basename(path))["number"]
+    title = re.search(r"\A# (?:\S+ · )?(.+)$", text, re.MULTILINE)[1]
+    question = re.search(r"^\*\*The question:\*\* (.+(?:\n.+)*)", text, re.MULTILINE)
+    minutes = STATED_MINUTES.search(text)
+    asked = " ".join(question[1].split()) if question else stories.get(number, "")
+    return number, title, asked[:1].upper() + asked[1:], minutes[2] if minutes else ""
 
 
 def packages_page(table: str, packages: Iterable[str]) -> str:
@@ -152,9 +178,10 @@ def packages_page(table: str, packages: Iterable[str]) -> str:
     return "\n\n".join(["# Packages", text, table, toctree(names)])
 
 
-def toctree(entries: Iterable[str]) -> str:
-    """Return the hidden directive that puts pages below the page that contains it."""
-    return "\n".join(["\n\n```{toctree}", ":hidden:", ":maxdepth: 1", "", *entries, "```", ""])
+def toctree(entries: Iterable[str], caption: str = "") -> str:
+    """Return the hidden directive that puts pages below the page that contains it, in a group with a caption."""
+    options = [":hidden:", ":maxdepth: 1", *([f":caption: {caption}"] if caption else [])]
+    return "\n".join(["\n\n```{toctree}", *options, "", *entries, "```", ""])
 
 
 def _lesson(file: Path, path: str, links: Links, recorded: Path, extra: Path) -> nbformat.NotebookNode:

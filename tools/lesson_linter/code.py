@@ -19,7 +19,7 @@ from streaming_classroom.runner.results import EXERCISE, MAY_FAIL, MAY_WRITE_STD
 from .lesson import Cell, Lesson, Problem
 
 MOST_LINES = 15  # that are not blank
-LONGEST_LINE = 120
+LONGEST_LINE = 92  # characters that a notebook shows without scrolling
 LONGEST_SLEEP = 5  # seconds
 LARGEST = 300_000  # bytes, which can be read in a diff
 CHECKED = "nbval-check-output"

@@ -8,9 +8,11 @@ ingest(DA.paths.landing, "json", "vitals", vitals_checkpoint, **hinted).awaitTer
 
 spark.sql("""
     CREATE OR REPLACE TEMP VIEW rates_vw AS
-    SELECT coalesce(device_id, try_cast(get_json_object(_rescued_data, '$.Device_ID') AS INT)) AS device_id,
+    SELECT coalesce(device_id,
+               try_cast(get_json_object(_rescued_data, '$.Device_ID') AS INT)) AS device_id,
            coalesce(heartrate, try_cast(replace(coalesce(
-               get_json_object(_rescued_data, '$.heartrate'), get_json_object(_rescued_data, '$.HeartRate')
+               get_json_object(_rescued_data, '$.heartrate'),
+               get_json_object(_rescued_data, '$.HeartRate')
            ), ',', '.') AS DOUBLE)) AS heartrate,
            time
     FROM vitals""")

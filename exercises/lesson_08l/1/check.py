@@ -51,7 +51,8 @@ def check(attempt: Attempt) -> None:
         for query in active:
             query.stop()
         raise Mistake(
-            "A stream was still running, and was stopped now. The job processes what is there, ends, and is waited for."
+            "A stream was still running, and was stopped now. Process the available data, and wait for the end in "
+            "`nightly`."
         )
     made, landed = attempt.table("sales"), landed_sales(attempt)
     new = list(dict.fromkeys(name for sale in landed for name in sale.new))

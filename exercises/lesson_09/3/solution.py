@@ -15,6 +15,7 @@ counted = (spark.readStream
     .toTable("payments_by_window"))
 counted.awaitTermination()
 
-first = spark.sql("SELECT transaction_id, min(received_at) AS received_at FROM payments_vw GROUP BY transaction_id")
+first = spark.sql("""SELECT transaction_id, min(received_at) AS received_at
+    FROM payments_vw GROUP BY transaction_id""")
 lost = late_rows(counted).select("row.transaction_id", "row.received_at")
 first_rows_lost = lost.join(first, ["transaction_id", "received_at"]).count()

@@ -1,7 +1,7 @@
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT,
+    amount DOUBLE, event_time TIMESTAMP, received_at TIMESTAMP)""")
 
 
 def settle(batch, batch_id):
@@ -10,7 +10,8 @@ def settle(batch, batch_id):
         .agg(F.min("received_at").alias("received_at"))
         .createOrReplaceTempView("first_of_batch"))
     batch.sparkSession.sql("""
-        MERGE INTO settled USING first_of_batch AS new ON settled.transaction_id = new.transaction_id
+        MERGE INTO settled USING first_of_batch AS new
+        ON settled.transaction_id = new.transaction_id
         WHEN NOT MATCHED THEN INSERT *""")
 
 

@@ -1,8 +1,8 @@
 # %% grouped by `received_at` as well: those whose rows were in one batch
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT,
+    amount DOUBLE, event_time TIMESTAMP, received_at TIMESTAMP)""")
 
 
 def settle(batch, batch_id):
@@ -25,8 +25,8 @@ settling.awaitTermination()
 # %% inserted, not merged: Insert only those that the table does not have
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT,
+    amount DOUBLE, event_time TIMESTAMP, received_at TIMESTAMP)""")
 
 
 def settle(batch, batch_id):
@@ -48,8 +48,8 @@ settling.awaitTermination()
 # %% `F.max("` for `F.min("`: is not always the first one
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT,
+    amount DOUBLE, event_time TIMESTAMP, received_at TIMESTAMP)""")
 
 
 def settle(batch, batch_id):
@@ -73,8 +73,8 @@ settling.awaitTermination()
 # %% with `WHEN MATCHED THEN UPDATE SET *`: is not always the first one
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT,
+    amount DOUBLE, event_time TIMESTAMP, received_at TIMESTAMP)""")
 
 
 def settle(batch, batch_id):
@@ -99,8 +99,8 @@ settling.awaitTermination()
 # %% `.option("checkpointLocation", f"{DA.paths.checkpoints}/new")`: `settled` was asked for
 DA.exercise("10.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
-    event_time TIMESTAMP, received_at TIMESTAMP)""")
+spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT,
+    amount DOUBLE, event_time TIMESTAMP, received_at TIMESTAMP)""")
 
 
 def settle(batch, batch_id):

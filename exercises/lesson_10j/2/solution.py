@@ -5,4 +5,5 @@ paid_in_time = (orders.withWatermark("ordered_at", "10 minutes")
         payments.withWatermark("paid_at", "10 minutes"),
         F.expr("""
             paid_order = order_id
-            AND paid_at BETWEEN ordered_at - INTERVAL 5 MINUTES AND ordered_at + INTERVAL 30 MINUTES""")))
+            AND paid_at BETWEEN ordered_at - INTERVAL 5 MINUTES
+                AND ordered_at + INTERVAL 30 MINUTES""")))

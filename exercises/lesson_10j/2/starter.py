@@ -1,3 +1,3 @@
 DA.exercise("10J.2")  # removes what an earlier attempt created
 
-paid_in_time = None  # a streaming DataFrame: orders, joined with the payments that are in time
+paid_in_time = None  # a streaming DataFrame: orders, joined with payments that are in time

@@ -30,7 +30,7 @@ def check(attempt: Attempt) -> None:
         raise Mistake("A heartbeat is in `unpaid_vw`, a row that is no order. Filter it out when you read the table.")
     if attempt.is_same(made, right.where("order_id != 'E'")):
         raise Mistake(
-            "Order E is still in state: the lower of the two watermarks has not passed 11:10. Unite heartbeats with "
+            "Order E is still in state: the lower of the two watermarks has not passed 11:10. Union heartbeats with "
             "the orders and with the payments, before their watermarks, and do not filter them out within the stream: "
             "Spark moves such a filter below the watermark, and time does not advance."
         )

@@ -1,6 +1,7 @@
 DA.exercise("10L.3")  # removes what an earlier attempt created
 
-large = payments.where("amount > 900").select("card_id", "transaction_id", "amount", "event_time")
+large = (payments.where("amount > 900")
+    .select("card_id", "transaction_id", "amount", "event_time"))
 small = payments.where("amount < 2").selectExpr(
     "card_id AS card", "transaction_id AS small_payment", "event_time AS small_time")
 

@@ -4,7 +4,8 @@ DA.exercise("11.1")  # removes what an earlier attempt created
 class Watch(EachSilence):
     def init(self, handle):
         super().init(handle)
-        self.off = handle.getValueState("off", "ms LONG")  # the newest heartbeat that said "off"
+        # the newest heartbeat that said "off"
+        self.off = handle.getValueState("off", "ms LONG")
 
     def was_off(self, ms):
         return self.off.exists() and self.off.get()[0] == ms

@@ -14,7 +14,8 @@ def apply_changes(batch, batch_id):
         .withColumn("gone", F.expr("operation = 'DELETE'"))
         .createOrReplaceTempView("changes"))
     batch.sparkSession.sql("""
-        MERGE INTO members AS member USING changes AS change ON member.customer_id = change.customer_id
+        MERGE INTO members AS member USING changes AS change
+        ON member.customer_id = change.customer_id
         WHEN MATCHED AND change.sequence > member.sequence THEN UPDATE SET *
         WHEN NOT MATCHED THEN INSERT *""")
 

@@ -28,7 +28,8 @@ applied.awaitTermination()
 
 spark.sql("""
     CREATE OR REPLACE TEMP VIEW members_now AS
-    SELECT card, nullif(name.value, '-') AS name, nullif(email.value, '-') AS email, nullif(city.value, '-') AS city
+    SELECT card, nullif(name.value, '-') AS name, nullif(email.value, '-') AS email,
+           nullif(city.value, '-') AS city
     FROM members
     WHERE operation.value <> 'DELETE'
     """)

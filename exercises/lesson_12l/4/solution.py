@@ -1,6 +1,7 @@
 DA.exercise("12L.4")  # removes what an earlier attempt created
 
-then = newest_values(spark.table("change_log").where("at.changed_at <= TIMESTAMP '2025-09-06 12:00:00'"))
+then = newest_values(
+    spark.table("change_log").where("at.changed_at <= TIMESTAMP '2025-09-06 12:00:00'"))
 
 (then
     .where("operation.value <> 'DELETE'")

@@ -1,9 +1,10 @@
 # %% `other_silver` for `silver`: which was asked for
 DA.exercise("13.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
-    delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine (reason STRING, value STRING, file_name STRING)")
+spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT,
+    region STRING, delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
+spark.sql("""CREATE TABLE IF NOT EXISTS quarantine
+    (reason STRING, value STRING, file_name STRING)""")
 
 
 def insert_new(deliveries):
@@ -36,9 +37,10 @@ silver()
 # %% without `dropDuplicates(["scan_id"]).`: more than once
 DA.exercise("13.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
-    delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine (reason STRING, value STRING, file_name STRING)")
+spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT,
+    region STRING, delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
+spark.sql("""CREATE TABLE IF NOT EXISTS quarantine
+    (reason STRING, value STRING, file_name STRING)""")
 
 
 def insert_new(deliveries):
@@ -71,9 +73,10 @@ silver()
 # %% without `option("txnAppId", "quarantine").option("txnVersion", batch_id).`: two nights
 DA.exercise("13.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
-    delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine (reason STRING, value STRING, file_name STRING)")
+spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT,
+    region STRING, delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
+spark.sql("""CREATE TABLE IF NOT EXISTS quarantine
+    (reason STRING, value STRING, file_name STRING)""")
 
 
 def insert_new(deliveries):
@@ -106,9 +109,10 @@ silver()
 # %% appended, not merged: two nights
 DA.exercise("13.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
-    delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine (reason STRING, value STRING, file_name STRING)")
+spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT,
+    region STRING, delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
+spark.sql("""CREATE TABLE IF NOT EXISTS quarantine
+    (reason STRING, value STRING, file_name STRING)""")
 
 
 def insert_new(deliveries):
@@ -144,9 +148,10 @@ silver()
 # %% bad lines without duplicates: twice in a file
 DA.exercise("13.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
-    delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine (reason STRING, value STRING, file_name STRING)")
+spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT,
+    region STRING, delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
+spark.sql("""CREATE TABLE IF NOT EXISTS quarantine
+    (reason STRING, value STRING, file_name STRING)""")
 
 
 def insert_new(deliveries):
@@ -183,9 +188,10 @@ silver()
 # %% `<> 'unknown depot'` for `IS NOT NULL`: quarantine
 DA.exercise("13.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
-    delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine (reason STRING, value STRING, file_name STRING)")
+spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT,
+    region STRING, delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
+spark.sql("""CREATE TABLE IF NOT EXISTS quarantine
+    (reason STRING, value STRING, file_name STRING)""")
 
 
 def insert_new(deliveries):
@@ -218,9 +224,10 @@ silver()
 # %% without `.trigger(availableNow=True)`, without `query.awaitTermination()`: still running
 DA.exercise("13.3")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
-    delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
-spark.sql("CREATE TABLE IF NOT EXISTS quarantine (reason STRING, value STRING, file_name STRING)")
+spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT,
+    region STRING, delivered_at TIMESTAMP, fee DECIMAL(8, 2))""")
+spark.sql("""CREATE TABLE IF NOT EXISTS quarantine
+    (reason STRING, value STRING, file_name STRING)""")
 
 
 def insert_new(deliveries):

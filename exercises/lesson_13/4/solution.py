@@ -2,7 +2,8 @@ DA.exercise("13.4")  # removes what an earlier attempt created
 
 
 def retry():
-    waiting = spark.table("quarantine").where("reason = 'unknown depot'").select("value", "file_name")
+    waiting = (spark.table("quarantine")
+        .where("reason = 'unknown depot'").select("value", "file_name"))
     known = checked(waiting).where("reason IS NULL").localCheckpoint()
     insert_new(known)
     known.select("value").dropDuplicates().createOrReplaceTempView("known_lines")

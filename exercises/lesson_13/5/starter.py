@@ -1,6 +1,7 @@
 DA.exercise("13.5")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
+spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
+    (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
 
 

@@ -3,7 +3,8 @@
 # %% without `bronze()`: begin with `bronze()`
 DA.exercise("13.5")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
+spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
+    (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
 
 
@@ -40,7 +41,8 @@ run_job()
 # %% `gold()` elsewhere: two other nights
 DA.exercise("13.5")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
+spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
+    (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
 
 
@@ -78,7 +80,8 @@ run_job()
 # %% `parcels = old.parcels + new.parcels, fees = old.fees + new.fees` for `*`: two other nights
 DA.exercise("13.5")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
+spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
+    (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
 
 
@@ -116,7 +119,8 @@ run_job()
 # %% a batch job without a stream: There is no checkpoint `gold`
 DA.exercise("13.5")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
+spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
+    (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
 
 
@@ -139,7 +143,8 @@ run_job()
 # %% `other_gold` for `gold`: which was asked for
 DA.exercise("13.5")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
+spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
+    (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
 
 
@@ -177,7 +182,8 @@ run_job()
 # %% `# bronze(` for `bronze(`: two other nights
 DA.exercise("13.5")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
+spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
+    (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
 
 
@@ -215,7 +221,8 @@ run_job()
 # %% `current_date(` for `to_date("delivered_at"`: gold_deliveries
 DA.exercise("13.5")  # removes what an earlier attempt created
 
-spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
+spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries
+    (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))
     TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
 
 

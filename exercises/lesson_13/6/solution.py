@@ -4,8 +4,11 @@ good = (checked(spark.table("bronze_deliveries"))
     .where("reason IS NULL")
     .withColumn("night", F.to_date(F.left("file_name", F.lit(10))))
     .withColumn("day", F.to_date("delivered_at")))
-first = good.groupBy("scan_id").agg(F.min_by(F.struct(*good.columns), "night").alias("line")).select("line.*")
-in_time = good.join(spark.table("depots").select("depot_id", "listed_on"), "depot_id").where("night >= listed_on")
+first = (good.groupBy("scan_id")
+    .agg(F.min_by(F.struct(*good.columns), "night").alias("line"))
+    .select("line.*"))
+in_time = (good.join(spark.table("depots").select("depot_id", "listed_on"), "depot_id")
+    .where("night >= listed_on"))
 
 
 def wrong_rows(deliveries, day="day"):
@@ -13,7 +16,8 @@ def wrong_rows(deliveries, day="day"):
         .groupBy(F.col(day).alias("day"), "region")
         .agg(F.count("*").alias("parcels"), F.sum("fee").alias("fees")))
     report = spark.table("gold_deliveries")
-    return report.exceptAll(naive).union(naive.exceptAll(report)).select("day", "region").distinct().count()
+    differing = report.exceptAll(naive).union(naive.exceptAll(report))
+    return differing.select("day", "region").distinct().count()
 
 
 wrong = {

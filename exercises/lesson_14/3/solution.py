@@ -14,4 +14,5 @@ catch_up = (spark.readStream
     .start())
 catch_up.awaitTermination(30)
 
-behind = [int(report["sources"][0]["metrics"]["maxOffsetsBehindLatest"]) for report in catch_up.recentProgress]
+behind = [int(report["sources"][0]["metrics"]["maxOffsetsBehindLatest"])
+    for report in catch_up.recentProgress]

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 def check(attempt: Attempt) -> None:
     """Check the state of the query, then compare with the newest message per key."""
     stream = attempt.stream("kept")
-    attempt.wait_for_end(stream, "It processes what is there, and ends: use `.trigger(availableNow=True)`.", 60)
+    attempt.wait_for_end(
+        stream, "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`.", 60
+    )
     attempt.must_have_checkpoint(stream, "kept")
     progress = stream.query.lastProgress
     if progress and progress["stateOperators"]:

@@ -3,7 +3,8 @@ DA.exercise("15.3")  # removes what an earlier attempt created
 
 @dp.table(table_properties={"pipelines.reset.allowed": "false"})
 def archive():
-    return spark.readStream.text(f"{DA.paths.landing}/orders").select("value", "_metadata.file_name")
+    return (spark.readStream.text(f"{DA.paths.landing}/orders")
+        .select("value", "_metadata.file_name"))
 
 
 @dp.materialized_view

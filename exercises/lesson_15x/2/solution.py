@@ -2,7 +2,8 @@ DA.exercise("15X.2")  # removes what an earlier attempt created
 
 
 def check_shop(pipeline):
-    pipeline.mock("raw_orders", [(1, "web"), (1, "web"), (2, "app"), (3, None), (None, "app")], schema=RAW)
+    rows = [(1, "web"), (1, "web"), (2, "app"), (3, None), (None, "app")]
+    pipeline.mock("raw_orders", rows, schema=RAW)
     expected = [("app", 1), ("web", 1), (None, 1)]
     assert set(pipeline.run("per_channel").rows("per_channel")) == set(expected)
 

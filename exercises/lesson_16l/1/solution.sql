@@ -6,6 +6,8 @@ SELECT name,
        numInputRows AS rows,
        durationMs['triggerExecution'] AS batch_ms,
        aggregate(sources, 0L, (sum, source) ->
-         sum + coalesce(CAST(source.metrics['numFilesOutstanding'] AS BIGINT), 0L)) AS backlog_files,
-       aggregate(stateOperators, 0L, (sum, operator) -> sum + operator.numRowsTotal) AS state_rows
+         sum + coalesce(CAST(source.metrics['numFilesOutstanding'] AS BIGINT), 0L)
+       ) AS backlog_files,
+       aggregate(stateOperators, 0L, (sum, operator) ->
+         sum + operator.numRowsTotal) AS state_rows
 FROM recorded_vw

@@ -27,12 +27,22 @@ ORDERS, CLICKS, STOCK, JOB = (
     "warehouse/1.3 Stock.sql",  # SQL language
     "exported/job.ipynb",  # exported, a job of two notebooks
 )
+LENDING = "library/Lending.py"  # catalogs, volumes, COPY INTO
 OLDER = "older/Devices.py"  # SQL that only Databricks has, casts that give NULL
 # What each shows when it is run.
 LESSONS = {
     ORDERS: ("2024-05-01.json", "rows; so far", "by_status", "Stopping by_status"),
     CLICKS: ("Clicks of three hours.", "All done!", "The stream lesson03_1p is active and ready.", "cleaned up"),
     STOCK: ("bolt; M6", "display_query_1: 3 rows", "Stopping True", "MERGE", "begin; end"),
+    LENDING: (
+        "rejected: ['days', 'reader']",
+        "copied: 3 rows, again: 0",
+        "latest: ['Atlas', 'Birds', 'Clouds']",
+        "tables: ['incoming', 'late', 'loans', 'shelf']",
+        "restored: ['OLD', 'OLD']",
+        "kept: 2 of the rejected",
+        "task value: 4",
+    ),
     JOB: ("The result goes back as text.", "Notebook exited: {"),
 }
 

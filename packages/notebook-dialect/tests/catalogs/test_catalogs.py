@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from delta.tables import DeltaTable
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+from notebook_dialect.catalogs import statements
 from notebook_dialect.catalogs.store import CatalogError, CatalogStore, VolumeNotFound
+from notebook_dialect.dbutils.fs import FileSystemUtils
 from streaming_classroom.files.directories import classroom_files
 
 
@@ -82,6 +85,44 @@ def test_a_dropped_table_can_be_brought_back(sql: SparkSession) -> None:
     assert "fleeting" in [row[2] for row in rows(sql, "SHOW TABLES DROPPED IN main.sales")]
     sql.sql("UNDROP TABLE main.sales.fleeting")
     assert rows(sql, "SELECT x FROM fleeting") == [(7,)]
+
+
+@pytest.mark.slow
+def test_the_files_of_a_dropped_table_go_after_seven_days(sql: SparkSession, monkeypatch) -> None:
+    for name in ("kept_a_week", "brought_back"):
+        sql.sql(f"CREATE OR REPLACE TABLE main.sales.{name} AS SELECT 7 AS x")
+    places = {name: place_of(sql, name) for name in ("kept_a_week", "brought_back", "orders")}
+    for name in ("kept_a_week", "brought_back"):
+        sql.sql(f"DROP TABLE main.sales.{name}")
+    sql.sql("UNDROP TABLE main.sales.brought_back")
+    now = time.time_ns()
+    for days, is_there in ((6, True), (8, False)):
+        monkeypatch.setattr(time, "time_ns", lambda days=days: now + days * 86_400 * 10**9)
+        statements.enable(sql, classroom_files())
+        assert places["kept_a_week"].is_dir() is is_there
+    assert "kept_a_week" not in [row[2] for row in rows(sql, "SHOW TABLES DROPPED IN main.sales")]
+    assert places["brought_back"].is_dir() and places["orders"].is_dir()
+    sql.sql("DROP TABLE main.sales.brought_back")
+
+
+def place_of(spark: SparkSession, name: str) -> Path:
+    location = spark.sql(f"DESCRIBE DETAIL main.sales.{name}").first().location
+    return classroom_files().local_path(location)
+
+
+@pytest.mark.slow
+def test_a_managed_table_is_a_delta_table(sql: SparkSession) -> None:
+    for make in (
+        lambda: sql.sql("CREATE TABLE main.sales.flat USING parquet AS SELECT 1 AS x"),
+        lambda: sql.sql("CREATE TABLE main.sales.flat (x INT) USING csv"),
+        lambda: sql.range(1).write.format("parquet").saveAsTable("main.sales.flat"),
+    ):
+        with pytest.raises(AnalysisException, match=r"main\.sales\.flat would be (PARQUET|CSV)\. Leave out USING"):
+            make()
+    sql.range(3).write.mode("overwrite").parquet("/Volumes/main/sales/landing/flat")
+    sql.sql("CREATE TABLE main.sales.flat USING parquet LOCATION '/Volumes/main/sales/landing/flat'")
+    assert sql.table("flat").count() == 3
+    sql.sql("DROP TABLE flat")
 
 
 @pytest.mark.slow
@@ -170,7 +211,6 @@ def test_a_schema_takes_its_volumes_with_it(sql: SparkSession) -> None:
 
 
 def test_nothing_is_written_into_a_volume_that_does_not_exist(sql: SparkSession) -> None:
-    from notebook_dialect.dbutils.fs import FileSystemUtils
     from notebook_dialect.python_files import PythonFiles
 
     fs, files = FileSystemUtils(classroom_files()), PythonFiles(classroom_files())
@@ -230,8 +270,8 @@ def test_undrop_brings_the_table_back_that_was_dropped_last(store: CatalogStore)
     name = ["main", "sales", "orders"]
     dropped = store.file("SCHEMA", name[:2]).parent / "dropped"
     dropped.mkdir()
-    for time in (5, 40):
-        (dropped / f"orders.{time}.json").write_text(json.dumps({"location": f"at {time}"}))
+    for when in (5, 40):
+        (dropped / f"orders.{when}.json").write_text(json.dumps({"location": f"at {when}"}))
     store.undrop(name)
     assert store.read("TABLE", name) == {"location": "at 40"}
     assert store.dropped_tables(name[:2]) == [("orders", 5)]

@@ -104,3 +104,36 @@ def test_a_statement_killed_after_its_commit_copies_nothing_again(sql: SparkSess
     monkeypatch.undo()
     assert counts(sql) == (0, 0, 0)
     assert ids(sql) == [1, 2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file_format", ["AVRO", "JSON", "ORC", "PARQUET", "TEXT", "XML"])
+def test_every_format_is_copied(sql: SparkSession, folder: Path, file_format: str) -> None:
+    rows = sql.createDataFrame([(5, "e"), (6, "f")], "id INT, name STRING")
+    rows = rows.selectExpr("concat(id, name) AS value") if file_format == "TEXT" else rows
+    options = {"rowTag": "row"} if file_format == "XML" else {}
+    rows.write.format(file_format.lower()).options(**options).save("/Volumes/main/sales/landing/files/typed")
+    columns = "int(left(value, 1)) AS id, right(value, 1) AS name" if file_format == "TEXT" else "int(id) AS id, name"
+    statement = f"""COPY INTO main.sales.copied_files FROM (SELECT {columns}
+    FROM '/Volumes/main/sales/landing/files/typed') FILEFORMAT = {file_format}"""
+    statement += " FORMAT_OPTIONS ('rowTag' = 'row')" if options else ""
+    assert counts(sql, statement) == (2, 2, 0)
+    assert counts(sql, statement) == (0, 0, 0)
+    assert ids(sql) == [5, 6]
+
+
+@pytest.mark.slow
+def test_a_corrupt_file_ends_the_statement_or_is_left_out_and_counted(sql: SparkSession, folder: Path) -> None:
+    places = folder / "parts"
+    sql.createDataFrame([(8, "h")], "id INT, name STRING").coalesce(1).write.parquet(f"file:{places}")
+    (places / "broken.parquet").write_bytes(b"this is no parquet file")
+    statement = """COPY INTO main.sales.copied_files FROM '/Volumes/main/sales/landing/files/parts'
+    FILEFORMAT = PARQUET"""
+    with pytest.raises(AnalysisException, match=r"broken\.parquet cannot be read as PARQUET. Repair it, or leave"):
+        counts(sql, statement)
+    assert ids(sql) == []
+    assert counts(sql, f"{statement} FORMAT_OPTIONS ('ignoreCorruptFiles' = 'true')") == (1, 1, 1)
+    sql.createDataFrame([(9, "i")], "id INT, name STRING").coalesce(1).write.parquet(f"file:{folder}/repaired")
+    next((folder / "repaired").glob("part-*")).replace(places / "broken.parquet")
+    assert counts(sql, statement) == (1, 1, 0)
+    assert ids(sql) == [8, 9]

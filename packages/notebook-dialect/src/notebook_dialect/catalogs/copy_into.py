@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
 from notebook_dialect.catalogs.statement_reader import StatementReader
 from notebook_dialect.catalogs.store import CatalogError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, DataFrameReader
 
     from notebook_dialect.catalogs.session_catalogs import SessionCatalogs
 
@@ -28,6 +31,7 @@ LOCK_TIMEOUT = 600.0  # seconds to wait for another statement on the same table
 APPLICATION = "copy-into"
 _RESULT = "num_affected_rows BIGINT, num_inserted_rows BIGINT, num_skipped_corrupt_files BIGINT"
 _FORMATS = ("CSV", "JSON", "AVRO", "ORC", "PARQUET", "TEXT", "BINARYFILE", "XML")
+_LEAVE_OUT = "ignoreCorruptFiles"
 _VALIDATED_ROWS = 50  # as many as the platform shows
 
 
@@ -52,6 +56,12 @@ class CopyStatement:
         """Whether an option of COPY_OPTIONS is true; their names have no case."""
         found = {key.lower(): value for key, value in self.copy_options.items()}
         return found.get(name.lower(), "false").lower() == "true"
+
+    @property
+    def leaves_out_corrupt_files(self) -> bool:
+        """Whether a file that cannot be read is left out, and tried again by the next statement."""
+        found = {key.lower(): value for key, value in self.format_options.items()}
+        return found.get(_LEAVE_OUT.lower(), "false").lower() == "true"
 
 
 def copy_into(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame:
@@ -82,18 +92,41 @@ def _copy(catalogs: SessionCatalogs, statement: CopyStatement, table: str, locat
     if statement.validated_rows is not None:
         rows = _rows(catalogs, statement, new, location) if new else catalogs.no_rows()
         return rows.limit(min(statement.validated_rows, _VALIDATED_ROWS))
+    left_out = _corrupt_files(catalogs, statement, new) if statement.leaves_out_corrupt_files else []
+    new = [path for path in new if path not in left_out]
     if not new:
-        return catalogs.frame(_RESULT, [(0, 0, 0)])
+        return catalogs.frame(_RESULT, [(0, 0, len(left_out))])
     half = log / f".{committed + 1}.half"
     half.write_text(json.dumps(new), encoding="utf-8")
     half.replace(log / f"{committed + 1}.json")
     before = _last_commit(catalogs, table)["version"]
-    writer = _rows(catalogs, statement, new, location).write.format("delta").mode("append")
-    writer = writer.option("txnAppId", APPLICATION).option("txnVersion", committed + 1)
-    writer.option("mergeSchema", str(statement.copy_option("mergeSchema")).lower()).save(location)
+    try:
+        writer = _rows(catalogs, statement, new, location).write.format("delta").mode("append")
+        writer = writer.option("txnAppId", APPLICATION).option("txnVersion", committed + 1)
+        writer.option("mergeSchema", str(statement.copy_option("mergeSchema")).lower()).save(location)
+    except (PySparkException, Py4JJavaError):
+        if corrupt := _corrupt_files(catalogs, statement, new):
+            sentence = f"{corrupt[0]} cannot be read as {statement.file_format}. Repair it, or leave such files out: "
+            raise CatalogError("FAILED_READ_FILE", f"{sentence}FORMAT_OPTIONS ('{_LEAVE_OUT}' = 'true').") from None
+        raise
     last = _last_commit(catalogs, table)
     rows_written = int(last["operationMetrics"].get("numOutputRows", 0)) if last["version"] > before else 0
-    return catalogs.frame(_RESULT, [(rows_written, rows_written, 0)])
+    return catalogs.frame(_RESULT, [(rows_written, rows_written, len(left_out))])
+
+
+def _corrupt_files(catalogs: SessionCatalogs, statement: CopyStatement, files: list[str]) -> list[str]:
+    """Return the files that Spark cannot read, each of which is read for it once more."""
+    options = {key: value for key, value in statement.format_options.items() if key.lower() != _LEAVE_OUT.lower()}
+    reader = catalogs.spark.read.format(statement.file_format.lower()).options(**options)
+    return [file for file in files if not _is_readable(reader, file)]
+
+
+def _is_readable(reader: DataFrameReader, file: str) -> bool:
+    try:
+        reader.load(file).write.format("noop").mode("overwrite").save()
+    except (PySparkException, Py4JJavaError):  # the second by a footer without a schema
+        return False
+    return True
 
 
 def parse(reader: StatementReader) -> CopyStatement:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ CLASS = "notebook_dialect.catalogs.FolderCatalog"
 SESSION_CATALOGS = ("hive_metastore", "spark_catalog")
 _RESERVED = ("system", "samples", *SESSION_CATALOGS)
 _TABLES = "dbfs:/__unitystorage"
+_UNDROP_DAYS = 7  # for so long a dropped table can be brought back
 _said: set[str] = set()
 
 
@@ -47,9 +49,18 @@ class SessionCatalogs:
 
     def prepare(self) -> None:
         """Make the catalogs of the home known to the session, with ``workspace``, which every account has."""
+        self._purge()
         self._create("workspace", if_missing=True, comment="The catalog that every workspace has.")
         for name in [*self.store.names("CATALOG"), "system"]:
             self.register(name)
+
+    def _purge(self) -> None:
+        """Delete the files of managed tables that can no longer be brought back."""
+        storage = self.files.local_path(_TABLES)
+        for location in self.store.purge(time.time_ns() // 1_000_000 - _UNDROP_DAYS * 24 * 3_600_000):
+            folder = self.files.local_path(location)
+            if folder.is_relative_to(storage) and folder != storage:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def create_catalog(self, name: str, if_missing: bool = False, comment: str | None = None) -> None:
         """Create a catalog with its schema ``default``."""

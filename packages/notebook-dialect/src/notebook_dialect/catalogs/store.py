@@ -10,8 +10,10 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import shutil
 import time
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,10 @@ from pyspark.errors import AnalysisException
 
 from notebook_dialect.filesystem import FileSystem
 
+_WITH_TABLES = ("relations", "dropped")
 _FOLDERS = {"TABLE": "relations", "VIEW": "relations", "VOLUME": "volumes", "FUNCTION": "functions"}
 CATALOGS = ".catalogs"  # in the home of the files: what is recorded of all catalogs
+_DROPPED = ".dropped"  # in that folder: the catalogs and schemas that were dropped, NAME.TIME
 
 
 class CatalogError(AnalysisException):
@@ -133,12 +137,38 @@ class CatalogStore:
 
     def forget_catalog(self, name: str) -> None:
         """Move what is recorded of a catalog out of sight."""
-        dropped = self.root / ".dropped"
+        dropped = self.root / _DROPPED
         dropped.mkdir(exist_ok=True)
-        self.file("CATALOG", [name]).parent.replace(dropped / f"{name.lower()}.{time.time_ns()}")
+        self.file("CATALOG", [name]).parent.replace(dropped / f"{name.lower()}.{time.time_ns() // 1_000_000}")
+
+    def purge(self, before: int) -> list[str]:
+        """Forget what was dropped before a time; return the places of its managed tables.
+
+        ``before``: milliseconds since 1970.
+        """
+        tables = [path for path in self.root.glob("[!.]*/*/dropped/[!.]*.json") if _time_in(path.stem) < before]
+        folders = [path for path in (self.root / _DROPPED).glob("*") if _time_in(path.name) < before]
+        within = [file for folder in folders for file in folder.rglob("*.json") if file.parent.name in _WITH_TABLES]
+        entries = _read_all((*tables, *within))
+        living = _read_all(self.root.glob("[!.]*/*/relations/[!.]*.json")) if entries else []  # after a half UNDROP
+        for table in tables:
+            table.unlink(missing_ok=True)  # another kernel may purge too
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        managed = {entry["location"] for entry in entries if entry.get("type") == "MANAGED"}
+        return sorted(managed - {entry.get("location") for entry in living})
 
     def _dropped(self, schema: list[str]) -> Path:
         return self.file("SCHEMA", schema).parent / "dropped"
+
+
+def _read_all(files: Iterable[Path]) -> list[dict[str, Any]]:
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+
+
+def _time_in(name: str) -> int:
+    """Return the time at the end of a dropped object's name, in milliseconds since 1970."""
+    return int(name.rpartition(".")[2])
 
 
 def _write_half(file: Path, values: dict[str, Any]) -> Path:
@@ -164,6 +194,12 @@ def catalogs_folder(files: FileSystem) -> Path:
 def volume_folder(files: FileSystem, name: list[str]) -> Path:
     """Return the folder of a volume."""
     return files.root.joinpath("Volumes", *(part.lower() for part in name))
+
+
+def is_volume(files: FileSystem, place: Path) -> bool:
+    """Whether a folder is that of a volume."""
+    root = files.root / "Volumes"
+    return place.is_relative_to(root) and len(place.relative_to(root).parts) == 3 and catalogs_folder(files).is_dir()
 
 
 def require_volume(files: FileSystem, place: Path) -> None:

@@ -19,6 +19,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple, NoReturn
 from uuid import uuid4
 
+from notebook_dialect.catalogs.store import is_volume
 from notebook_dialect.dbutils.execution_errors import (
     FileCommandFailed,
     FileExists,
@@ -245,6 +246,8 @@ class FileSystemUtils(Utility):
     def rm(self, dir: str, recurse: bool = False) -> bool:
         """Remove a file or an empty folder; with recurse a folder and all that is in it.
 
+        A volume is emptied; only ``DROP VOLUME`` removes it.
+
         Returns
         -------
         bool
@@ -265,7 +268,8 @@ class FileSystemUtils(Utility):
             if is_folder and not recurse and children(place):
                 fix = f'Remove it with all that is in it: dbutils.fs.rm("{place.path}", True).'
                 raise FileCommandFailed(f"Directory {place.path} is not empty", fix)
-            remove(place)
+            for removed in children(place) if is_volume(self._files, place.local) else [place]:
+                remove(removed)
         return True
 
     def cp(self, from_: str, to: str, recurse: bool = False) -> bool:
