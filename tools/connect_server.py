@@ -44,6 +44,7 @@ def running_connect_server(folder: Path, settings: Mapping[str, str] | None = No
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
         "spark.driver.extraJavaOptions": archive.java_options(),
         "spark.databricks.delta.snapshotPartitions": "1",  # the default of 50 takes half a minute
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",  # VACUUM's tasks, by default up to 10,000
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         **(settings or {}),
