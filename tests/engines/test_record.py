@@ -36,7 +36,8 @@ def test_a_lesson_with_cells_that_need_classic_compute_names_their_sections_in_i
         if sections:
             found[number] = sections
             assert sections <= set(re.findall(r"[Ss]ection\s(\d+)", cells[0].source)), number
-    assert found.keys() == {number for (number, _engine), run in RUNS.items() if run.left_out}
+    reached = {number for number in found if RUNS[number, "serverless"].passed}
+    assert reached == {number for (number, _engine), run in RUNS.items() if run.left_out}
 
 
 @pytest.mark.slow

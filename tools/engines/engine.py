@@ -27,7 +27,6 @@ from notebook_dialect.catalogs.store import CatalogStore, catalogs_folder
 from notebook_dialect.filesystem import FileSystem
 from standalone_cluster import running_cluster
 from streaming_classroom.files import directories
-from streaming_classroom.kafka import broker, servers
 from streaming_classroom.runner.lesson_files import LEFT_OUT, find_lessons, lesson_number
 from streaming_classroom.runner.suite import run_lessons
 from streaming_classroom.setup import archive, jars, java
@@ -94,28 +93,14 @@ def _serverless(folder: Path) -> Iterator[dict[str, str]]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.streaming.stateStore.providerClass": _ROCKSDB,
     }
-    with running_connect_server(folder, settings) as address, _kafka_broker(folder / "broker") as kafka:
+    with running_connect_server(folder, settings) as address:
         path = os.pathsep.join(filter(None, [str(RESTRICTIONS), os.environ.get("PYTHONPATH")]))
         yield {
             "SPARK_REMOTE": address,
             "PYTHONPATH": path,
             "IS_SERVERLESS": "TRUE",
             "SERVERLESS_FILES": str(files.home),
-            servers.VARIABLE: kafka,
         }
-
-
-@contextmanager
-def _kafka_broker(home: Path) -> Iterator[str]:
-    """Run a broker of a home of its own, as of a company: lessons find it by its address."""
-    with patch.dict(os.environ, {"CLASSROOM_HOME": str(home)}):
-        os.environ.pop(servers.VARIABLE, None)
-        address = broker.ensure_running(servers.ensure_fetched)
-    try:
-        yield address
-    finally:
-        with patch.dict(os.environ, {"CLASSROOM_HOME": str(home)}):
-            broker.stop()
 
 
 ENGINES = (

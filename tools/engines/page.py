@@ -21,8 +21,7 @@ Every lesson on three engines, run from its first cell to its last with its exer
 * **`local[2]`**: driver and executor are one process, as on a laptop.
 * **standalone**: a master and two workers of one core each, whose executors are processes of their own.
 * **serverless**: Spark Connect, with what Databricks documents of serverless compute: Delta is the default format,
-  settings other than a few are refused, and so are streams that do not end by themselves. It reaches a Kafka broker,
-  which lessons 14, 14L and 14X need.
+  settings other than a few are refused, and so are streams that do not end by themselves.
 
 The table gives the number of the cell at which a lesson stops; why it stops is below. A cell that needs classic compute
 has the tag `classic-compute`, and the lesson's opening names its section: a run on serverless compute leaves it out.
