@@ -3,7 +3,7 @@
 # MAGIC # Measure this compute
 # MAGIC
 # MAGIC This notebook runs what the pages of this course claim of Databricks, and writes what it saw into one JSON file: rules of Auto
-# MAGIC Loader, statements of SQL, streams, AUTO CDC, and six short lessons. It takes a quarter of an hour. It needs the repository as a
+# MAGIC Loader, statements of SQL, streams, AUTO CDC, and five short lessons. It takes a quarter of an hour. It needs the repository as a
 # MAGIC Git folder and a catalog in which you may create a schema; nothing outside of that schema is changed.
 # MAGIC
 # MAGIC Run all cells. Then send the file of the last cell with the repository's issue form *Measurement of Databricks*.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.engine import RESTRICTIONS
+from engines.engine import ENGINES, RESTRICTIONS
 from suite.sessions import RunPython
 
 CODE = """
@@ -110,3 +110,37 @@ def test_an_endless_stream_is_run_again_and_again_on_its_checkpoint(
         "refused": "IllegalArgumentException",
         "after": ["counts"],
     }
+
+
+MERGED = """
+import json
+
+from delta.tables import DeltaTable
+from pyspark.sql import functions as F
+from streaming_classroom import get_spark
+
+spark = get_spark()
+spark.sql("CREATE SCHEMA workspace.merged")
+spark.sql("USE workspace.merged")
+spark.createDataFrame([(1, "a"), (2, "b"), (3, "c")], "id INT, name STRING").write.saveAsTable("names")
+changes = spark.createDataFrame([(1, "A"), (2, None), (4, "d"), (5, "e")], "id INT, name STRING")
+table = DeltaTable.forName(spark, "names")
+merge = table.alias("old").merge(changes.alias("new"), F.col("old.id") == F.col("new.id"))
+merge = merge.whenMatchedDelete("new.name IS NULL").whenMatchedUpdate(set={"name": "new.name"})
+merge.whenNotMatchedInsertAll().execute()
+table.update("id = 3", {"name": F.upper("name")})
+table.delete("id = 4")
+print(json.dumps(sorted(map(list, table.toDF().collect()))))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("clean_environment")
+def test_a_delta_table_is_merged_updated_and_deleted_from_by_its_python_methods(
+    run_python: RunPython, tmp_path: Path
+) -> None:
+    engine = next(engine for engine in ENGINES if engine.name == "serverless")
+    with engine.start(tmp_path) as environment:
+        done = run_python(MERGED, 180, CLASSROOM_HOME=environment["SERVERLESS_FILES"], **environment)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == [[1, "A"], [3, "C"], [5, "e"]]

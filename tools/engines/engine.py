@@ -14,20 +14,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
+import nbformat
 import pyspark
 from rich.console import Console
 
 from connect_server import running_connect_server
 from engines.page import Run
 from kernel_harness import ELSEWHERE
+from notebook_dialect.catalogs import building
 from notebook_dialect.catalogs.session_catalogs import CLASS
 from notebook_dialect.catalogs.store import CatalogStore, catalogs_folder
 from notebook_dialect.filesystem import FileSystem
 from standalone_cluster import running_cluster
 from streaming_classroom.files import directories
-from streaming_classroom.runner.lesson_files import find_lessons, lesson_number
+from streaming_classroom.runner.lesson_files import LEFT_OUT, find_lessons, lesson_number
 from streaming_classroom.runner.suite import run_lessons
-from streaming_classroom.setup import archive
+from streaming_classroom.setup import archive, jars, java
 
 #: The folder whose ``sitecustomize`` restricts a session.
 RESTRICTIONS = Path(__file__).parent / "serverless"
@@ -72,11 +74,17 @@ def _serverless(folder: Path) -> Iterator[dict[str, str]]:
     catalogs = CatalogStore(catalogs_folder(files))
     catalogs.create("CATALOG", ["workspace"], if_missing=True)
     catalogs.create("SCHEMA", ["workspace", "default"], if_missing=True, properties={})
+    delta_tables = folder / "delta-tables.jar"
+    java_files = sorted((RESTRICTIONS / "java").rglob("*.java"))
+    building.build_jar(
+        delta_tables, java.find().java.home / "bin" / "java", jars.spark_jars(), jars.paths(), java_files
+    )
     settings = {
         **files.spark_conf(),
         **files.default_conf(),
         **files.volume_conf(),
-        "spark.driver.extraClassPath": os.pathsep.join(map(str, archive.class_path())),
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, [*archive.class_path(), delta_tables])),
+        "spark.connect.extensions.relation.classes": "engines.DeltaRelations",
         "spark.sql.catalog.workspace": CLASS,
         "spark.sql.catalog.workspace.metadata": str(catalogs.root),
         "spark.sql.catalog.workspace.storage": "dbfs:/__unitystorage",
@@ -129,15 +137,22 @@ def measure(lesson: str, engine: Engine) -> Run:
                 home=Path(folder) / "home",
                 console=Console(file=nowhere),
             ).lessons
+            left_out = _left_out(result.executed)
     day = datetime.now(UTC).date().isoformat()
     # A cell that is meant to fail may succeed elsewhere: there the lesson goes on.
     failures = [failure for failure in result.failures if NOT_RAISED not in failure.message]
     if result.outcome == "passed" or (result.failures and not failures):
-        return Run(lesson, engine.name, None, "", pyspark.__version__, day)
+        return Run(lesson, engine.name, None, "", pyspark.__version__, day, left_out)
     first = failures[0] if failures else None
     if first is None or first.cell is None:
         raise NotMeasured(f"{lesson} on {engine.name}: {first or result.outcome}")
     return Run(lesson, engine.name, first.cell, stable_message(first.message, folder), pyspark.__version__, day)
+
+
+def _left_out(executed: Path) -> tuple[int, ...]:
+    """Return the numbers of the cells that a run has left out."""
+    cells = nbformat.read(executed, as_version=4).cells
+    return tuple(number for number, cell in enumerate(cells, start=1) if cell.source == f"print({LEFT_OUT!r})")
 
 
 def stable_message(message: str, folder: str) -> str:

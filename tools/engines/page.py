@@ -23,9 +23,11 @@ Every lesson on three engines, run from its first cell to its last with its exer
 * **serverless**: Spark Connect, with what Databricks documents of serverless compute: Delta is the default format,
   settings other than a few are refused, and so are streams that do not end by themselves.
 
-The table gives the number of the cell at which a lesson stops; why it stops is below. The measurements are of Spark
-{spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there. `serverless` is made to refuse what
-Databricks documents; no workspace was used. [The lessons on Databricks](on-databricks.md) says what to expect there.
+The table gives the number of the cell at which a lesson stops; why it stops is below. A cell that needs classic compute
+has the tag `classic-compute`, and the lesson's opening names its section: a run on serverless compute leaves it out.
+The measurements are of Spark {spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there.
+`serverless` is made to refuse what Databricks documents; no workspace was used.
+[The lessons on Databricks](on-databricks.md) says what to expect there.
 
 """
 #: Lessons that were added since the last measurement; `tools/engines --missing` measures them.
@@ -50,6 +52,8 @@ class Run:
         The error of that cell in a line; empty if it passed.
     spark, day : str
         The version of Spark, and the day.
+    left_out : tuple of int
+        The cells that were left out, from 1: those that need classic compute.
     """
 
     lesson: str
@@ -58,6 +62,7 @@ class Run:
     says: str
     spark: str
     day: str
+    left_out: tuple[int, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -67,14 +72,17 @@ class Run:
 
 def read() -> dict[tuple[str, str], Run]:
     """Return the newest run of each lesson on each engine."""
-    runs = (Run(**json.loads(line)) for line in RECORD.read_text(encoding="utf-8").splitlines())
+    records = map(json.loads, RECORD.read_text(encoding="utf-8").splitlines())
+    runs = (Run(**record | {"left_out": tuple(record.get("left_out", ()))}) for record in records)
     return {(run.lesson, run.engine): run for run in runs}
 
 
 def record(run: Run) -> None:
     """Replace the recorded run of a lesson on an engine."""
     runs = read() | {(run.lesson, run.engine): run}
-    lines = (json.dumps(asdict(runs[key]), ensure_ascii=False) for key in sorted(runs))
+    records = (asdict(runs[key]) for key in sorted(runs))
+    shown = ({name: value for name, value in fields.items() if value != ()} for fields in records)
+    lines = (json.dumps(fields, ensure_ascii=False) for fields in shown)
     RECORD.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
@@ -93,7 +101,10 @@ def render(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> s
     ran = sorted(lessons.keys() - NOT_MEASURED)
     passed = {engine: sum(runs[number, engine].passed for number in ran) for engine in _COLUMNS}
     result = ", ".join(f"{passed[engine]} on {title}" for engine, title in _COLUMNS.items())
-    result = f"Of {len(ran)} lessons reach their end: {result}."
+    partly = sum(runs[number, "serverless"].passed and bool(runs[number, "serverless"].left_out) for number in ran)
+    result = (
+        f"Of {len(ran)} lessons reach their end: {result}, {partly} of these without cells that need classic compute."
+    )
     from parity_kit import pages as measured  # which rewrites this page
 
     text = _HEAD.format(result=result, spark=spark, days=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
@@ -116,8 +127,22 @@ def render(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> s
 def _outcome(runs: Mapping[tuple[str, str], Run], number: str, engine: str) -> str:
     if number in NOT_MEASURED:
         return "not measured"
-    cell = runs[number, engine].cell
-    return "passed" if cell is None else f"stops at cell {cell}"
+    run = runs[number, engine]
+    if run.cell is not None:
+        return f"stops at cell {run.cell}"
+    return f"passed, without {_ranges(run.left_out)}" if run.left_out else "passed"
+
+
+def _ranges(cells: Sequence[int]) -> str:
+    """Return the numbers of cells with their runs as ranges: ``cells 38-41, 46``."""
+    ranges: list[list[int]] = []
+    for cell in cells:
+        if ranges and cell == ranges[-1][1] + 1:
+            ranges[-1][1] = cell
+        else:
+            ranges.append([cell, cell])
+    numbers = ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in ranges)
+    return f"cell {numbers}" if len(cells) == 1 else f"cells {numbers}"
 
 
 def _by_cause(stopped: Sequence[Run]) -> list[list[Run]]:

@@ -14,7 +14,7 @@ from notebook_dialect import conversion
 from notebook_dialect.conversion import jupyter_metadata
 from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_files import ENDING
-from streaming_classroom.runner.results import EXERCISE, MAY_FAIL, MAY_WRITE_STDERR
+from streaming_classroom.runner.results import EXERCISE, MAY_FAIL, MAY_WRITE_STDERR, NEEDS_CLASSIC
 
 from .lesson import Cell, Lesson, Problem
 
@@ -29,6 +29,7 @@ KNOWN_TAGS = (
     EXERCISE,
     MAY_FAIL,
     MAY_WRITE_STDERR,
+    NEEDS_CLASSIC,
     CHECKED,
     SKIPPED,
     "nbval-ignore-output",

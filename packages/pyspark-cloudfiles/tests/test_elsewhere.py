@@ -37,7 +37,7 @@ def land(name, *rows):
     (root / "in").mkdir(exist_ok=True)
     (root / "in" / name).write_text("".join(json.dumps(row) + chr(10) for row in rows))
 
-def run(checkpoint="checkpoint", out="out", **options):
+def run(checkpoint="checkpoint", out="out", change=lambda frame: frame, **options):
     frame = (
         spark.readStream.format("cloudFiles")
         .option("cloudFiles.format", "json")
@@ -45,7 +45,7 @@ def run(checkpoint="checkpoint", out="out", **options):
         .options(**options)
         .load(f"file:{root}/in")
     )
-    writer = frame.writeStream.format("parquet").option("checkpointLocation", f"file:{root}/{checkpoint}")
+    writer = change(frame).writeStream.format("parquet").option("checkpointLocation", f"file:{root}/{checkpoint}")
     query = writer.trigger(availableNow=True).start(f"file:{root}/{out}")
     assert query.awaitTermination(90)
     return query
@@ -62,11 +62,17 @@ except Exception as raised:
 run()
 where = f"file:{root}"
 run("checkpoint-of-variants", "variants", singleVariantColumn="v")
+name = "_metadata.file_name"
+run("checkpoint-of-names", "names", lambda frame: frame.where(f"{name} = 'new.json'").select("*", name))
+in_sql = f"SELECT id, {name} FROM STREAM read_files('{where}/in', format => 'json') WHERE {name} = '0.json'"
+run("checkpoint-of-sql", "in_sql", lambda frame: spark.sql(in_sql))
+names = {out: [row.asDict() for row in spark.read.parquet(f"{where}/{out}").collect()] for out in ("names", "in_sql")}
 variants = spark.read.parquet(f"{where}/variants")
 table = spark.read.option("mergeSchema", "true").parquet(f"{where}/out")
 print("RESULT", json.dumps({
     "ids": sorted(int(row[0]) for row in table.select("id").collect()),
     "columns": table.columns,
+    "names": names,
     "variants": sorted(row[0] for row in variants.selectExpr("v:id::INT").collect()),
     "description": source["description"],
     "outstanding": source["metrics"]["numFilesOutstanding"],
@@ -117,6 +123,10 @@ def test_the_source_works_where_workers_do_not_have_the_package(where: str, tmp_
     assert result["ids"] == result["variants"] == list(range(21))
     assert set(result["columns"]) == {"id", "currency", "_rescued_data"}
     assert result["description"] == f"CloudFilesSource[file:{tmp_path}/in]"
+    assert result["names"] == {
+        "names": [{"currency": "USD", "id": "20", "_rescued_data": None, "file_name": "new.json"}],
+        "in_sql": [{"id": "0", "file_name": "0.json"}],
+    }
     assert result["outstanding"] == "0"
     assert result["error"].startswith("[UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_RECORD_WITH_FILE_PATH]")
     assert (result["states"], result["read"]) == (21, 21)

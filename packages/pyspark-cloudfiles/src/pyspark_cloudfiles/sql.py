@@ -269,8 +269,7 @@ def relation(spark: SparkSession, call: Call, add_metadata: bool = False) -> Dat
             schema = layout.add_metadata(cast(StructType, StructType.fromDDL(schema)))
         reader = reader.schema(schema)
     frame = reader.options(**{"cloudFiles.format": call.format or "", **options}).load(call.path)
-    shown = call.streaming and add_metadata and hasattr(spark, "_jvm")
-    return frame.select("*", "_metadata") if shown else frame
+    return frame.select("*", METADATA) if call.streaming and add_metadata else frame
 
 
 def calls(text: str) -> Iterator[Call]:

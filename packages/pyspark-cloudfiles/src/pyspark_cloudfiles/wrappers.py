@@ -64,7 +64,7 @@ def install_in(session: type, reader: type, is_classic: bool) -> None:
     sql.install(session)
     wrap_reader(reader)
     if is_classic:
-        from pyspark_cloudfiles import classic  # over Spark Connect there is no `_metadata`
+        from pyspark_cloudfiles import classic
 
         classic.install()
 
@@ -180,23 +180,28 @@ def _load(reader: Any, path: Any, load: Any) -> DataFrame:
     spark: SparkSession = vars(reader).get("_spark") or reader._client
     given = builders.given_to(reader)
     options = given.lower_options if path is None else {**given.lower_options, "path": path}
-    classic = hasattr(spark, "_jvm")
     options = {**options, **session_options(spark)}
-    if classic:
-        options[f"{INTERNAL}metadata"] = "true"  # over Spark Connect it cannot be hidden
-        options[f"{INTERNAL}parallelism"] = str(spark.sparkContext.defaultParallelism)
-    schema = given.schema
-    if schema is not None:
-        rescued = options.get("rescueddatacolumn") or options.get(f"{PREFIX}rescueddatacolumn")
-        schema = _complete_schema(schema, rescued, classic)
-    if classic:
+    rescued = options.get("rescueddatacolumn") or options.get(f"{PREFIX}rescueddatacolumn")
+    if hasattr(spark, "_jvm"):
         # Readers are wrapped before anything of cloudFiles is loaded; the loads of other sources need none of this.
         from pyspark_cloudfiles.classic import has_metadata, hide_metadata
 
+        options[f"{INTERNAL}metadata"] = "true"
+        options[f"{INTERNAL}parallelism"] = str(spark.sparkContext.defaultParallelism)
+        schema = _complete_schema(given.schema, rescued, True)
         frame = _load_classic(spark, given.name, options, schema, load)
         return hide_metadata(frame) if has_metadata(frame) else frame
+    from pyspark_cloudfiles.remote import FilesFrame  # PySpark without its extra `connect` has no such frame
+
     registration.register(spark)
-    return load(_configured_reader(spark, given.name, options, schema))
+    name, given_schema = given.name, given.schema  # the reader may be given others later
+
+    def load_remote(with_metadata: bool) -> DataFrame:
+        own = options | ({f"{INTERNAL}metadata": "true"} if with_metadata else {})
+        schema = _complete_schema(given_schema, rescued, with_metadata)
+        return load(_configured_reader(spark, name, own, schema))
+
+    return FilesFrame(load_remote(False), partial(load_remote, True))
 
 
 def _load_classic(spark: SparkSession, name: str | None, options: dict, schema: StructType | None, load: Any) -> Any:
@@ -233,8 +238,10 @@ def _configured_reader(
     return reader if schema is None else reader.schema(schema)
 
 
-def _complete_schema(schema: StructType | str, rescued: str | None, with_hidden: bool) -> StructType:
-    """Return the user's schema with the columns that a data source cannot add to it."""
+def _complete_schema(schema: StructType | str | None, rescued: str | None, with_hidden: bool) -> StructType | None:
+    """Return the user's schema, if any, with the columns that a data source cannot add to it."""
+    if schema is None:
+        return None
     from pyspark.sql.types import StructType
 
     from pyspark_cloudfiles.classic import add_rescued_column

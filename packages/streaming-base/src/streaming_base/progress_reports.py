@@ -49,6 +49,12 @@ def is_batch(progress: Mapping[str, Any]) -> bool:
     return "addBatch" in (progress.get("durationMs") or {})
 
 
+def read_nothing(progress: Mapping[str, Any]) -> bool:
+    """Whether a batch was run, and no source had anything new for it."""
+    sources = progress.get("sources") or ()
+    return is_batch(progress) and all(source.get("startOffset") == source.get("endOffset") for source in sources)
+
+
 def next_batch(query: StreamingQuery) -> int | None:
     """Return the number of the batch that a query runs or will run next; None before its first report.
 

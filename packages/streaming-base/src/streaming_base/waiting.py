@@ -23,7 +23,7 @@ from streaming_base import front_end
 from streaming_base.blocking_calls import call_within
 from streaming_base.errors import StreamNotFound, StreamTimeout
 from streaming_base.progress_reports import is_batch as is_batch  # callers know it from here
-from streaming_base.progress_reports import next_batch, report_count, reports_since, rows_read
+from streaming_base.progress_reports import next_batch, read_nothing, report_count, reports_since, rows_read
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -401,7 +401,7 @@ def _process_all_available(query: StreamingQuery, deadline: float, timeout: floa
 
     def has_read_all() -> bool:
         # The first of the reports may be of a batch that began before this wait, without the newest data.
-        return any(map(_read_nothing, reports_since(query, last)[1:]))
+        return any(map(read_nothing, reports_since(query, last)[1:]))
 
     try:
         in_time = call_within(deadline - time.monotonic(), query, query.processAllAvailable, has_read_all)
@@ -414,12 +414,6 @@ def _process_all_available(query: StreamingQuery, deadline: float, timeout: floa
     _raise_if_failed(query)
     if not in_time:
         raise _timeout(query, timeout, "processed all that is there")
-
-
-def _read_nothing(report: Mapping[str, Any]) -> bool:
-    """Whether a batch was run, and no source had anything new for it."""
-    sources = report.get("sources") or ()
-    return is_batch(report) and all(source.get("startOffset") == source.get("endOffset") for source in sources)
 
 
 def _retry(ask: Callable[[], Answer]) -> Answer:

@@ -99,9 +99,18 @@ def test_what_cannot_be_killed_at_a_point_is_refused(
         kill_at(point, [sys.executable, *command], 0, queries)
 
 
-def test_a_query_that_would_run_in_a_connect_server_is_told_why_it_is_not_killed(monkeypatch) -> None:
-    monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:15002")
-    with pytest.raises(NotAvailable, match=r"in the server, which is not killed\. Unset SPARK_REMOTE"):
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("SPARK_REMOTE", "sc://127.0.0.1:15002", r"in the server, which is not killed\. Unset SPARK_REMOTE"),
+        ("DATABRICKS_RUNTIME_VERSION", "client.5", "has no Spark. Leave this section out"),
+    ],
+)
+def test_a_query_that_would_run_elsewhere_is_told_why_it_is_not_killed(
+    variable: str, value: str, says: str, monkeypatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(NotAvailable, match=says):
         kill_at("after the offset log", [sys.executable, "-c", "pass"], 0)
 
 

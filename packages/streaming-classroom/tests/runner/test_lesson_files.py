@@ -9,13 +9,15 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.runner.lesson_files import (
     ENDING,
+    LEFT_OUT,
     exercises,
     find_lessons,
     read_lesson,
     solved,
     transplant,
+    without_classic_cells,
 )
-from streaming_classroom.runner.results import EXERCISE, InvalidNotebook, RunnerError
+from streaming_classroom.runner.results import EXERCISE, MAY_FAIL, NEEDS_CLASSIC, InvalidNotebook, RunnerError
 
 HOME = Path("/tmp/home/runs/1/x")
 
@@ -194,3 +196,14 @@ def test_a_check_belongs_to_the_exercise_before_it() -> None:
     cells = [new_code_cell('DA.check("01.1")'), starter("a"), starter("b"), new_code_cell('DA.check("01.3")')]
     given = new_notebook(cells=cells)
     assert [(cell.source, name) for cell, _, name in exercises(given)] == [("b", "01.3")]
+
+
+def test_a_cell_that_needs_classic_compute_only_says_so_where_it_is_left_out() -> None:
+    other, classic = (
+        new_code_cell("a = 1"),
+        new_code_cell("kill()", metadata={"tags": [MAY_FAIL, NEEDS_CLASSIC]}),
+    )
+    notebook = new_notebook(cells=[other, classic])
+    left = without_classic_cells(notebook).cells
+    assert [cell.source for cell in left] == ["a = 1", f"print({LEFT_OUT!r})"]
+    assert MAY_FAIL not in left[1].metadata["tags"] and notebook.cells[1].source == "kill()"

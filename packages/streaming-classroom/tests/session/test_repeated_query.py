@@ -28,6 +28,22 @@ class Run:
         return self._error
 
 
+class EndlessRun(Run):
+    """A run over processing time: batches without rows follow one another until it is stopped."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 5)
+        self.isActive = True
+
+    def awaitTermination(self, _seconds: float) -> bool:
+        offset = {"sources": [{"startOffset": "1", "endOffset": "1"}], "durationMs": {"addBatch": 1}}
+        self.recentProgress.append({"batchId": len(self.recentProgress), "numInputRows": 0, **offset})
+        return not self.isActive
+
+    def stop(self) -> None:
+        self.isActive = False
+
+
 def repeated(runs: Iterator[Run]) -> RepeatedQuery:
     return RepeatedQuery(lambda: next(runs))
 
@@ -44,6 +60,13 @@ def test_between_two_runs_it_is_active_and_waits() -> None:
     query = repeated(Run(batch, 1) for batch in range(9))
     assert query.isActive and query.status["message"].startswith("Waiting for")
     assert query.awaitTermination(0.01) is False
+
+
+def test_a_run_that_only_lets_time_pass_is_stopped_and_the_query_stays_active() -> None:
+    runs = [EndlessRun(), EndlessRun()]
+    query = repeated(iter(runs))
+    query.processAllAvailable()
+    assert [run.isActive for run in runs] == [False, False] and query.isActive
 
 
 def test_after_stop_no_run_begins() -> None:

@@ -28,8 +28,14 @@ def sources() -> list[Path]:
     return sorted(SOURCES.rglob("*.java"))
 
 
-def build_jar(target: Path, java: Path | str, spark_jars: Path, more_jars: Sequence[Path] = ()) -> None:
-    """Compile the classes into a jar, which appears whole or not at all.
+def build_jar(
+    target: Path,
+    java: Path | str,
+    spark_jars: Path,
+    more_jars: Sequence[Path] = (),
+    java_files: Sequence[Path] | None = None,
+) -> None:
+    """Compile classes into a jar, which appears whole or not at all.
 
     Parameters
     ----------
@@ -41,26 +47,29 @@ def build_jar(target: Path, java: Path | str, spark_jars: Path, more_jars: Seque
         The folder of PySpark's jars, among them Janino's.
     more_jars : sequence of Path
         Delta's jars.
+    java_files : sequence of Path, optional
+        The classes, by default those of catalogs.
 
     Raises
     ------
     CompilationError
         Java does not run, or the classes do not fit; the message names the line.
     """
+    java_files = sources() if java_files is None else java_files
     known = sorted(spark_jars.glob("*.jar"))
     janino = [str(jar) for jar in known if jar.name.startswith(("janino-", "commons-compiler-"))]
     class_path = os.pathsep.join(map(str, [*more_jars, *known]))
     with tempfile.TemporaryDirectory() as folder:
         command = [str(java), *_VERSIONS, "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(janino), _JANINO]
-        command += ["-d", folder, "-classpath", class_path, *map(str, sources())]
+        command += ["-d", folder, "-classpath", class_path, *map(str, java_files)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise CompilationError(f"Java could not compile the classes of catalogs: {error}") from error
+            raise CompilationError(f"Java could not compile the classes: {error}") from error
         classes = sorted(Path(folder).rglob("*.class"))
-        if done.returncode or len(classes) < len(sources()):
+        if done.returncode or len(classes) < len(java_files):
             said = f"{done.stdout}{done.stderr}".strip()[:2000]
-            raise CompilationError(f"The classes of catalogs do not fit this Spark and Delta: {said}")
+            raise CompilationError(f"The classes do not fit this Spark and Delta: {said}")
         target.parent.mkdir(parents=True, exist_ok=True)
         half = target.with_suffix(f".{os.getpid()}.half")
         with zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED) as jar:

@@ -13,6 +13,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -85,7 +86,7 @@ def copy_into(catalogs: SessionCatalogs, reader: StatementReader) -> DataFrame:
 
 
 def _copy(catalogs: SessionCatalogs, statement: CopyStatement, table: str, location: str, log: Path) -> DataFrame:
-    committed = _committed(catalogs, location)
+    committed = _committed(catalogs, location, log.parent / "_delta_log")
     known = set() if statement.copy_option("force") else _copied(log, committed)
     new = [path for path in source_files(catalogs, statement) if path not in known]
     if statement.validated_rows is not None:
@@ -204,11 +205,26 @@ def source_files(catalogs: SessionCatalogs, statement: CopyStatement) -> list[st
 
 
 def _matches(catalogs: SessionCatalogs, glob: str) -> list[str]:
-    """Return the files and directories that match a glob, by Hadoop's own rules."""
+    """Return the files and directories that match a glob, by Hadoop's own rules; over Spark Connect only the files."""
     spark = catalogs.spark
+    if not hasattr(spark, "_jvm"):
+        return _matching_files(catalogs, glob)
     path = spark._jvm.org.apache.hadoop.fs.Path(glob)
     found = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf()).globStatus(path) or []
     return [catalogs.files.canonical("dbfs:" + status.getPath().toUri().getPath()) for status in found]
+
+
+def _matching_files(catalogs: SessionCatalogs, glob: str) -> list[str]:
+    from pyspark.errors import AnalysisException
+
+    reader = catalogs.spark.read.format("binaryFile").option("recursiveFileLookup", "true")
+    try:
+        found = reader.load(glob).inputFiles()
+    except AnalysisException as error:
+        if error.getCondition() == "PATH_NOT_FOUND":
+            return []
+        raise
+    return [catalogs.files.canonical(f"dbfs:{unquote(urlsplit(address).path)}") for address in found]
 
 
 def _rows(catalogs: SessionCatalogs, statement: CopyStatement, files: list[str], location: str) -> DataFrame:
@@ -233,13 +249,25 @@ def _table(catalogs: SessionCatalogs, name: list[str]) -> str:
     return ".".join(f"`{part}`" for part in catalogs.full_name(name))
 
 
-def _committed(catalogs: SessionCatalogs, location: str) -> int:
+def _committed(catalogs: SessionCatalogs, location: str, delta_log_folder: Path) -> int:
     """Return the number of the last statement whose rows are in the table."""
+    if not hasattr(catalogs.spark, "_jvm"):
+        return _last_in_commits(delta_log_folder)
     jvm = catalogs.spark._jvm
     none = jvm.scala.Option.empty
     delta_log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(catalogs.spark._jsparkSession, location)
     found = delta_log.update(False, none(), none()).transactions().get(APPLICATION)
     return int(found.get()) if found.isDefined() else 0
+
+
+def _last_in_commits(delta_log_folder: Path) -> int:
+    """Return the same from the table's commits, which Delta keeps for 30 days."""
+    for commit in sorted(delta_log_folder.glob("*.json"), reverse=True):
+        for line in commit.read_text(encoding="utf-8").splitlines():
+            transaction = json.loads(line).get("txn", {})
+            if transaction.get("appId") == APPLICATION:
+                return int(transaction["version"])
+    return 0
 
 
 def _copied(log: Path, committed: int) -> set[str]:

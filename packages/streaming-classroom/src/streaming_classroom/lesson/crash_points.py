@@ -101,6 +101,8 @@ def kill_at(
     if point == MID_BATCH and len(queries or ()) > 1:
         problem = f"{MID_BATCH!r} is a point of one query, as Spark is frozen when the first one is there."
         raise NotAvailable(problem, "Name that one.")
+    if environment.is_databricks():
+        raise NotAvailable("On Databricks a program beside the notebook has no Spark.", "Leave this section out.")
     if environment.remote_url() is not None:
         raise NotAvailable("Over Spark Connect a query runs in the server, which is not killed.", "Unset SPARK_REMOTE.")
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from notebook_dialect.conversion import jupyter_metadata
 from streaming_base.notebook_files import is_databricks_source
 from streaming_classroom.files import directories
-from streaming_classroom.runner.results import EXERCISE, InvalidNotebook, RunnerError, plain
+from streaming_classroom.runner.results import EXERCISE, NEEDS_CLASSIC, InvalidNotebook, RunnerError, plain
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -33,6 +33,7 @@ NOTEBOOK_SUFFIXES = (".ipynb", ".py", ".sql")  # the last two in Databricks' sou
 CHECK = re.compile(r'DA\.check\("(?P<id>[^"]+)"\)')
 #: The minutes of a lesson, in its opening cell.
 STATED_MINUTES = re.compile(r"^(\*\*Time:\*\* )(\d+)( minutes?\b)", re.MULTILINE)
+LEFT_OUT = "This compute cannot run this cell, which needs classic compute: it is left out."
 ENDING = "ending"
 STAND_IN_HOME = "/classroom"
 _NUMBER = re.compile(r"0*(\d+)([a-z]?)", re.IGNORECASE)
@@ -154,6 +155,15 @@ def solved(nb: NotebookNode) -> NotebookNode:
     for starter, check, name in exercises(nb):
         starter.source = catalogue.find(name).solution.strip()
         check.source = f"{check.source.strip()}.or_fail()"
+    return nb
+
+
+def without_classic_cells(nb: NotebookNode) -> NotebookNode:
+    """Return a copy of a notebook in which each cell that needs classic compute only says so."""
+    nb = copy.deepcopy(nb)
+    for cell in nb.cells:
+        if NEEDS_CLASSIC in cell.metadata.get("tags", ()):
+            cell.source, cell.metadata["tags"] = f"print({LEFT_OUT!r})", [NEEDS_CLASSIC]
     return nb
 
 

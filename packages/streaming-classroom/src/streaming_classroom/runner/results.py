@@ -46,6 +46,7 @@ Outcome = Literal["passed", "failed", "interrupted", "not run"]
 MAY_FAIL = "raises-exception"
 EXERCISE = "exercise"  # a cell that the learner writes
 MAY_WRITE_STDERR = "stderr-expected"
+NEEDS_CLASSIC = "classic-compute"  # a cell that serverless compute cannot run, and that is left out there
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

@@ -35,7 +35,14 @@ from streaming_classroom import environment
 from streaming_classroom.files import directories
 from streaming_classroom.runner.engine import Deadlines, MessageObserver, Observed, execute_notebook
 from streaming_classroom.runner.kernel import KERNEL_LOG, end_processes, kernel_environment
-from streaming_classroom.runner.lesson_files import code_cells, no_lessons, read_lesson, save_outputs, solved
+from streaming_classroom.runner.lesson_files import (
+    code_cells,
+    no_lessons,
+    read_lesson,
+    save_outputs,
+    solved,
+    without_classic_cells,
+)
 from streaming_classroom.runner.outcome import differences, find_failures
 from streaming_classroom.runner.results import (
     STYLES,
@@ -47,6 +54,7 @@ from streaming_classroom.runner.results import (
     print_summary,
     write_junit,
 )
+from streaming_classroom.session import repeated_starts
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -342,6 +350,8 @@ def _execute(
     nb = load_notebook_node(str(request.executed if request.guest else request.notebook))
     if request.solved:
         nb = solved(nb)
+    if repeated_starts.is_needed():
+        nb = without_classic_cells(nb)
     if request.parameters:
         nb = parameterize_notebook(nb, dict(request.parameters))
     seen = Observed()

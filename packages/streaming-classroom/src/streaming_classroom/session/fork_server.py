@@ -1,8 +1,8 @@
 """The fork server: a process with the workers' imports, which forks one worker per request.
 
 It is one thread, as what is forked must be (that of Arrow's memory allocator continues after a fork by itself), and
-imports nothing of the classroom.  Its one argument is the path of its socket; it ends, and takes the socket's folder
-along, when its standard input does.
+imports nothing of the classroom.  Its arguments are the path of its socket and further modules to import; it ends, and
+takes the socket's folder along, when its standard input does.
 
 A worker gets its asker's environment, directory and streams, runs the module that Spark named as ``__main__``, and
 leaves as any interpreter does.
@@ -36,7 +36,7 @@ IMPORTED = (
 )
 
 
-def main(path: Path) -> int:
+def main(path: Path, more_imports: list[str]) -> int:
     """Fork workers until the standard input ends; return a worker's exit code, in the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in the processes that Spark starts
     path.parent.mkdir(mode=0o700)  # so that nobody else asks
@@ -45,7 +45,7 @@ def main(path: Path) -> int:
     listener.listen()
     own = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     installed = [entry for entry in sys.path[1:] if entry not in own]
-    for name in IMPORTED:
+    for name in (*IMPORTED, *more_imports):
         with suppress(ImportError):  # a worker that needs it says so
             import_module(name)
     gc.collect()
@@ -119,4 +119,4 @@ def _run(_: str, module: str, *arguments: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

@@ -12,7 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from streaming_base.errors import StreamTimeout
-from streaming_base.progress_reports import is_batch
+from streaming_base.progress_reports import is_batch, read_nothing
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 RUN_TIMEOUT = 600.0  # seconds for one run
 RUN_INTERVAL = 2.0  # seconds from the end of a run to the next one in `awaitTermination`
 _WAIT_INTERVAL = 5  # seconds of one call that waits, after which an interrupt is noticed
+_EMPTY_BATCHES_LIMIT = 3  # in a row: a watermark that moves takes one or two
 
 
 class RepeatedQuery:
@@ -115,12 +116,19 @@ class RepeatedQuery:
             self._run.stop()
 
     def _finish_run(self) -> None:
-        """Wait for the end of the run in progress; its error is the query's own."""
+        """Wait for the end of the run in progress; its error is the query's own.
+
+        Over processing time, Spark runs batches without rows one after another, and ``availableNow`` never ends by
+        itself: such a run is stopped when everything has been read.
+        """
         from pyspark.errors import StreamingQueryException
 
         deadline = time.monotonic() + RUN_TIMEOUT
         try:
             while not self._run.awaitTermination(_WAIT_INTERVAL):
+                latest = self._run.recentProgress[-_EMPTY_BATCHES_LIMIT:]
+                if len(latest) == _EMPTY_BATCHES_LIMIT and all(map(read_nothing, latest)):
+                    return self._run.stop()
                 if time.monotonic() > deadline:
                     raise StreamTimeout(self.name or self.id, RUN_TIMEOUT, "ended a run", "still running")
         except StreamingQueryException as error:
