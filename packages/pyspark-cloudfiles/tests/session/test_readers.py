@@ -42,8 +42,9 @@ class Reader:
             self.option(key, value)
         return self
 
-    def load(self, path: Any = None) -> dict:
-        return self.said if path is None else self.said | {"path": path}
+    def load(self, path: Any = None) -> Any:
+        said = self.said if path is None else self.said | {"path": path}
+        return SimpleNamespace(_plan=said, _session=self._client)  # a frame, with what was asked in place of its plan
 
 
 class Session:
@@ -71,7 +72,7 @@ def strict() -> Any:
 def test_what_the_user_said_arrives_with_what_the_session_knows():
     reader = Session().readStream.format("cloudFiles").name("files").option("cloudFiles.format", "json")
     loaded = reader.options(header=True, sep=None).option("cloudFiles.schemaLocation", "/c").load("/in")
-    assert loaded == {
+    assert loaded._plan == {
         "format": "cloudFiles", "name": "files", "cloudfiles.format": "json", "cloudfiles.schemalocation": "/c",
         "header": "true", "path": "/in", "__cloudfiles.timezone": "Europe/Berlin",
     }  # fmt: skip
@@ -81,7 +82,7 @@ def test_the_users_reader_stays_the_users():
     reader = Session().readStream.format("cloudFiles").option("cloudFiles.schemaLocation", "/c")
     reader.load("/in")
     assert not any(key.startswith("__cloudfiles") for key in reader.said)
-    assert reader.format("json").load("/in") == {
+    assert reader.format("json").load("/in")._plan == {
         "format": "json",
         "cloudFiles.schemaLocation".lower(): "/c",
         "path": "/in",
@@ -90,9 +91,9 @@ def test_the_users_reader_stays_the_users():
 
 def test_a_schema_is_completed_as_file_sources_do():
     reader = Session().readStream.format("cloudFiles").option("cloudFiles.schemaLocation", "/c")
-    schema = reader.option("rescuedDataColumn", "rest").schema(GIVEN).load("/in")["schema"]
+    schema = reader.option("rescuedDataColumn", "rest").schema(GIVEN).load("/in")._plan["schema"]
     assert [(field.name, field.nullable) for field in schema.fields] == [("id", True), ("rest", True)]
 
 
 def test_what_is_no_path_is_left_to_spark():
-    assert Session().readStream.format("cloudFiles").load(7) == {"format": "cloudFiles", "path": 7}
+    assert Session().readStream.format("cloudFiles").load(7)._plan == {"format": "cloudFiles", "path": 7}

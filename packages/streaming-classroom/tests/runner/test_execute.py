@@ -98,11 +98,11 @@ def test_a_lesson_runs_in_its_own_directory_whatever_the_path_is_called(
 def test_an_endless_cell_is_ended_at_its_deadline_with_the_line_it_was_in(
     fixture_notebook: Callable[[str], Path], run: Callable[..., SuiteResult]
 ) -> None:
-    (lesson,) = run(fixture_notebook("endless-cell"), cell_timeout=2).lessons
+    (lesson,) = run(fixture_notebook("endless-cell"), cell_timeout=5).lessons  # a busy kernel begins a cell late
     (failure,) = lesson.failures
     assert (failure.kind, failure.cell, failure.count, failure.line) == ("deadline", 3, 2, 2)
     assert failure.source == "time.sleep(1)"
-    assert failure.message == "did not finish within the 2 s that a cell may take"
+    assert failure.message == "did not finish within the 5 s that a cell may take"
     assert processes_of(lesson.kept) == []  # type: ignore[arg-type]
 
 
