@@ -26,8 +26,6 @@ RECORD: dict[str, Any] = {
 #: What the course's own Auto Loader and dialect do in a classic session only; the platform has it everywhere.
 NOT_OVER_CONNECT = {
     "Auto Loader: maxFilesPerTrigger with availableNow",  # its reports count no rows
-    "Auto Loader: _metadata.file_name",
-    "SQL: COPY INTO, twice",
 }
 MEASURE = """
 import json, sys

@@ -269,7 +269,9 @@ def relation(spark: SparkSession, call: Call, add_metadata: bool = False) -> Dat
             schema = layout.add_metadata(cast(StructType, StructType.fromDDL(schema)))
         reader = reader.schema(schema)
     frame = reader.options(**{"cloudFiles.format": call.format or "", **options}).load(call.path)
-    return frame.select("*", METADATA) if call.streaming and add_metadata else frame
+    # Over Spark Connect the schema would have to be known here, before the query has a checkpoint to keep it in.
+    shown = call.streaming and add_metadata and hasattr(spark, "_jvm")
+    return frame.select("*", METADATA) if shown else frame
 
 
 def calls(text: str) -> Iterator[Call]:
