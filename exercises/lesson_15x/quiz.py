@@ -6,7 +6,7 @@ from streaming_classroom.exercises import Choice, Question
 
 QUESTIONS = (
     Question(
-        "You query the event log while an update runs. What do you see of that update?",
+        "In this notebook you query the event log while an update runs. What do you see of that update?",
         (
             Choice(
                 "The flows that have ended so far, with the counts of their expectations.",

@@ -129,12 +129,14 @@ def test_a_quiz_answers_and_hints_unfold(book: Path, look: Page) -> None:
     expect(hint.get_by_text("Hint 3 of 3")).to_be_hidden()
 
 
-def test_a_search_finds_a_term_without_a_server(book: Path, look: Page) -> None:
+def test_a_search_without_a_server_finds_a_term_and_shows_its_sentence(book: Path, look: Page) -> None:
     found = opened(book, look, FIRST)
     look.locator(".search-button__button:visible").click()
     look.locator("input[type=search]:visible").fill("watermark")
     look.keyboard.press("Enter")
-    expect(look.locator("#search-results li a", has_text="09 · Windows and Watermarks").first).to_be_visible()
+    result = look.locator("#search-results li", has_text="09 · Windows and Watermarks")
+    excerpts = result.locator("p.context")
+    expect(excerpts.first).to_contain_text("watermark", ignore_case=True)
     assert found == []
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docutils import nodes
@@ -97,8 +99,26 @@ def drop_empty_heads(_app: Sphinx, tree: nodes.document) -> None:
             head.parent.remove(head)
 
 
+_texts: dict[str, str] = {}
+
+
+def keep_text(_app: Sphinx, page: str, _template: str, _context: dict, tree: nodes.document | None) -> None:
+    """Keep what a page says, without its outputs in HTML."""
+    if tree is not None:
+        _texts[page] = " ".join(tree.astext().split())
+
+
+def write_texts(app: Sphinx, error: Exception | None) -> None:
+    """Write the texts of all pages as a script, for the excerpts of a search that runs on files."""
+    if error is None:
+        script = f"window.pageTexts = {json.dumps(_texts, ensure_ascii=False, sort_keys=True)};\n"
+        Path(app.outdir, "_static", "page_texts.js").write_text(script, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
-    """Register the lexers of cells, and the removal of empty heads."""
+    """Register the lexers of cells, the removal of empty heads, and the texts of pages."""
     app.add_lexer(LEXER, CellLexer)
     app.add_lexer("csv", TextLexer)
     app.connect("doctree-read", drop_empty_heads)
+    app.connect("html-page-context", keep_text)
+    app.connect("build-finished", write_texts)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ from notebook_dialect.catalogs.store import CatalogStore, catalogs_folder
 from notebook_dialect.filesystem import FileSystem
 from standalone_cluster import running_cluster
 from streaming_classroom.files import directories
+from streaming_classroom.kafka import broker, servers
 from streaming_classroom.runner.lesson_files import LEFT_OUT, find_lessons, lesson_number
 from streaming_classroom.runner.suite import run_lessons
 from streaming_classroom.setup import archive, jars, java
@@ -57,6 +58,10 @@ class Engine:
 
     name: str
     start: Callable[[Path], AbstractContextManager[dict[str, str]]]
+
+    def needs_broker(self, lesson: Path) -> bool:
+        """Whether a lesson has to be given a Kafka broker here: the course starts one only where Spark is its own."""
+        return self.name == "serverless" and "kafka.options" in lesson.read_text(encoding="utf-8")
 
 
 @contextmanager
@@ -103,6 +108,17 @@ def _serverless(folder: Path) -> Iterator[dict[str, str]]:
         }
 
 
+@contextmanager
+def _broker(home: Path) -> Iterator[dict[str, str]]:
+    """Run a Kafka broker outside of the lesson, as somebody's own that the compute can reach."""
+    with patch.dict(os.environ, CLASSROOM_HOME=str(home)):
+        address = servers.bootstrap_servers()
+        try:
+            yield {servers.VARIABLE: address}
+        finally:
+            broker.stop()
+
+
 ENGINES = (
     Engine("local", lambda _folder: nullcontext({"SPARK_MASTER": "local[2]"})),
     Engine("standalone", _standalone),
@@ -128,10 +144,14 @@ def measure(lesson: str, engine: Engine) -> Run:
             os.environ.pop(name, None)
         work = Path(folder) / "engine"
         work.mkdir()
-        with engine.start(work) as environment, Path(os.devnull).open("w") as nowhere:
-            os.environ |= environment
+        [notebook] = find_lessons([lesson], directories.notebooks())
+        with ExitStack() as stack:
+            with_broker = engine.needs_broker(notebook)
+            given = stack.enter_context(_broker(Path(folder) / "broker")) if with_broker else {}
+            os.environ |= stack.enter_context(engine.start(work)) | given
+            nowhere = stack.enter_context(Path(os.devnull).open("w"))
             [result] = run_lessons(
-                find_lessons([lesson], directories.notebooks()),
+                [notebook],
                 cell_timeout=CELL_TIMEOUT,
                 lesson_timeout=LESSON_TIMEOUT,
                 home=Path(folder) / "home",
@@ -142,11 +162,20 @@ def measure(lesson: str, engine: Engine) -> Run:
     # A cell that is meant to fail may succeed elsewhere: there the lesson goes on.
     failures = [failure for failure in result.failures if NOT_RAISED not in failure.message]
     if result.outcome == "passed" or (result.failures and not failures):
-        return Run(lesson, engine.name, None, "", pyspark.__version__, day, left_out)
+        return Run(lesson, engine.name, None, "", pyspark.__version__, day, left_out, with_broker)
     first = failures[0] if failures else None
     if first is None or first.cell is None:
         raise NotMeasured(f"{lesson} on {engine.name}: {first or result.outcome}")
-    return Run(lesson, engine.name, first.cell, stable_message(first.message, folder), pyspark.__version__, day)
+    return Run(
+        lesson,
+        engine.name,
+        first.cell,
+        stable_message(first.message, folder),
+        pyspark.__version__,
+        day,
+        (),
+        with_broker,
+    )
 
 
 def _left_out(executed: Path) -> tuple[int, ...]:

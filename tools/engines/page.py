@@ -25,6 +25,7 @@ Every lesson on three engines, run from its first cell to its last with its exer
 
 The table gives the number of the cell at which a lesson stops; why it stops is below. A cell that needs classic compute
 has the tag `classic-compute`, and the lesson's opening names its section: a run on serverless compute leaves it out.
+*With a broker* is with the address of a Kafka broker in `KAFKA_BOOTSTRAP_SERVERS`, which there has to be one's own.
 The measurements are of Spark {spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there.
 `serverless` is made to refuse what Databricks documents; no workspace was used.
 [The lessons on Databricks](on-databricks.md) says what to expect there.
@@ -54,6 +55,8 @@ class Run:
         The version of Spark, and the day.
     left_out : tuple of int
         The cells that were left out, from 1: those that need classic compute.
+    broker : bool
+        Whether the lesson was given the address of a Kafka broker.
     """
 
     lesson: str
@@ -63,6 +66,7 @@ class Run:
     spark: str
     day: str
     left_out: tuple[int, ...] = ()
+    broker: bool = False
 
     @property
     def passed(self) -> bool:
@@ -81,7 +85,7 @@ def record(run: Run) -> None:
     """Replace the recorded run of a lesson on an engine."""
     runs = read() | {(run.lesson, run.engine): run}
     records = (asdict(runs[key]) for key in sorted(runs))
-    shown = ({name: value for name, value in fields.items() if value != ()} for fields in records)
+    shown = ({name: value for name, value in fields.items() if value not in ((), False)} for fields in records)
     lines = (json.dumps(fields, ensure_ascii=False) for fields in shown)
     RECORD.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
@@ -102,8 +106,10 @@ def render(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> s
     passed = {engine: sum(runs[number, engine].passed for number in ran) for engine in _COLUMNS}
     result = ", ".join(f"{passed[engine]} on {title}" for engine, title in _COLUMNS.items())
     partly = sum(runs[number, "serverless"].passed and bool(runs[number, "serverless"].left_out) for number in ran)
+    with_broker = sum(runs[number, "serverless"].passed and runs[number, "serverless"].broker for number in ran)
     result = (
-        f"Of {len(ran)} lessons reach their end: {result}, {partly} of these without cells that need classic compute."
+        f"Of {len(ran)} lessons reach their end: {result}, {partly} of these without cells that need classic compute "
+        f"and {with_broker} with a Kafka broker of one's own."
     )
     from parity_kit import pages as measured  # which rewrites this page
 
@@ -130,7 +136,8 @@ def _outcome(runs: Mapping[tuple[str, str], Run], number: str, engine: str) -> s
     run = runs[number, engine]
     if run.cell is not None:
         return f"stops at cell {run.cell}"
-    return f"passed, without {_ranges(run.left_out)}" if run.left_out else "passed"
+    passed = "passed, with a broker" if run.broker else "passed"
+    return f"{passed}, without {_ranges(run.left_out)}" if run.left_out else passed
 
 
 def _ranges(cells: Sequence[int]) -> str:

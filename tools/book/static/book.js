@@ -1,9 +1,22 @@
 // What the pages do beyond the theme: parts that scroll can be scrolled by the keyboard, the theme's arrows have names,
-// outputs follow the theme, and a search in files on the disk lists pages without their first lines, which a browser would
-// have to fetch.
+// outputs follow the theme, and a search in files on the disk has excerpts.
 
-if (window.location.protocol === "file:") {
-  DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+// For its excerpts the search fetches each page, which a browser does not do with files: a script has their texts.
+function searchFiles() {
+  if (window.location.protocol !== "file:" || !document.getElementById("search-results")) return;
+  const root = new URL(document.documentElement.dataset.content_root, window.location).pathname;
+  const texts = new Promise((resolve) => {
+    const script = document.createElement("script");
+    script.src = `${root}_static/page_texts.js`;
+    script.addEventListener("load", () => resolve(window.pageTexts));
+    document.head.append(script);
+  });
+  window.fetch = async (address) => {
+    const page = decodeURI(new URL(address, window.location).pathname).slice(decodeURI(root).length, -".html".length);
+    const text = (await texts)[page] ?? "";
+    return { text: async () => text };
+  };
+  Search.htmlToText = (text) => text;
 }
 
 function letKeysScroll() {
@@ -32,6 +45,7 @@ document.addEventListener("DOMContentLoaded", () => {
   followTheme();
   new MutationObserver(followTheme).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 });
+document.addEventListener("DOMContentLoaded", searchFiles);
 document.addEventListener("DOMContentLoaded", nameArrows);
 document.addEventListener("DOMContentLoaded", letKeysScroll);
 window.addEventListener("resize", letKeysScroll);
