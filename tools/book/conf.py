@@ -99,19 +99,27 @@ def drop_empty_heads(_app: Sphinx, tree: nodes.document) -> None:
             head.parent.remove(head)
 
 
-_texts: dict[str, str] = {}
+#: By page, and by the id of a section, what stands there, without the sections in it.
+_texts: dict[str, dict[str, str]] = {}
 
 
-def keep_text(_app: Sphinx, page: str, _template: str, _context: dict, tree: nodes.document | None) -> None:
-    """Keep what a page says, without its outputs in HTML."""
-    if tree is not None:
-        _texts[page] = " ".join(tree.astext().split())
+def keep_texts(_app: Sphinx, page: str, _template: str, _context: dict, tree: nodes.document | None) -> None:
+    """Keep the texts of a page's sections, without what is written in HTML."""
+    words: dict[str, list[str]] = {}
+    for text in tree.findall(nodes.Text) if tree is not None else ():
+        above = text.parent
+        if isinstance(above, nodes.raw):
+            continue
+        while above is not None and not isinstance(above, nodes.section):
+            above = above.parent
+        words.setdefault(above["ids"][0] if above is not None else "", []).extend(text.split())
+    _texts[page] = {section: " ".join(found) for section, found in words.items()}
 
 
 def write_texts(app: Sphinx, error: Exception | None) -> None:
     """Write the texts of all pages as a script, for the excerpts of a search that runs on files."""
     if error is None:
-        script = f"window.pageTexts = {json.dumps(_texts, ensure_ascii=False, sort_keys=True)};\n"
+        script = f"window.pageTexts = {json.dumps(_texts, ensure_ascii=False)};\n"
         Path(app.outdir, "_static", "page_texts.js").write_text(script, encoding="utf-8")
 
 
@@ -120,5 +128,5 @@ def setup(app: Sphinx) -> None:
     app.add_lexer(LEXER, CellLexer)
     app.add_lexer("csv", TextLexer)
     app.connect("doctree-read", drop_empty_heads)
-    app.connect("html-page-context", keep_text)
+    app.connect("html-page-context", keep_texts)
     app.connect("build-finished", write_texts)

@@ -13,10 +13,10 @@ function searchFiles() {
   });
   window.fetch = async (address) => {
     const page = decodeURI(new URL(address, window.location).pathname).slice(decodeURI(root).length, -".html".length);
-    const text = (await texts)[page] ?? "";
-    return { text: async () => text };
+    const sections = (await texts)[page];
+    return { text: async () => sections };
   };
-  Search.htmlToText = (text) => text;
+  Search.htmlToText = (sections, anchor) => sections[anchor?.slice(1)] ?? Object.values(sections).join(" ");
 }
 
 function letKeysScroll() {
