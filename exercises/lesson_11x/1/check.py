@@ -29,8 +29,8 @@ def check(attempt: Attempt) -> None:
     if set(made.columns) == set(right.columns):
         if made.join(right, ["oven", "at"], "left_anti").count():
             raise Mistake(
-                "A rise is too many: in the ten minutes before it no heartbeat was that much colder. Sort the rows of a "
-                "batch by time, and leave out what is older."
+                "A rise is too many: in the ten minutes before it no heartbeat was that much colder. Sort the rows of "
+                "a batch by time, and leave out what is older."
             )
         if right.join(made, ["oven", "at"], "left_anti").count():
             raise Mistake("A rise is missing whose lowest temperature is of an earlier batch: the state must hold it.")
