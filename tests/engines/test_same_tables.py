@@ -80,5 +80,6 @@ def test_a_lesson_leaves_the_same_tables_in_both_forms(
     for table, dataset in STOPPED_MIDWAY.get(number, {}).items():
         rows = {tables.pop(table)[0] for tables in left.values()}
         assert rows <= _rows_of_whole_files(dataset)
-    assert left["local"] == left["serverless"]
     assert left["local"]
+    # On serverless the rows of memory sinks are in tables as well.
+    assert {table: left["serverless"].get(table) for table in left["local"]} == left["local"]

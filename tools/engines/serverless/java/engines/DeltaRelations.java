@@ -188,7 +188,7 @@ public final class DeltaRelations implements RelationPlugin {
   }
 
   private static Optional<LogicalPlan> plan(org.apache.spark.sql.Dataset rows) {
-    return Optional.of(((Dataset) rows).queryExecution().analyzed());
+    return Optional.of(((Dataset) rows).queryExecution().commandExecuted()); // a merge that has run is not run again
   }
 
   private static List<ByteString> all(UnknownFieldSet message, int number) {
