@@ -57,7 +57,7 @@ def test_settings_and_streams_that_do_not_end_are_refused(
 
 REPEATED = """
 import json
-from pathlib import Path
+import time
 
 from streaming_classroom import get_spark
 from streaming_classroom.session import repeated_starts
@@ -89,6 +89,14 @@ seen = {
 }
 shown.stop()
 seen["after"] = [query.name for query in spark.streams.active]
+spark.streams.resetTerminated()
+doomed = spark.readStream.table("landed").selectExpr("raise_error('bad')").writeStream.format("noop").start()
+while doomed.isActive:
+    time.sleep(0.1)
+try:
+    seen["doomed"] = spark.streams.awaitAnyTermination(10)
+except Exception as error:
+    seen["doomed"] = type(error).__name__
 print(json.dumps(seen))
 """
 
@@ -109,6 +117,7 @@ def test_an_endless_stream_is_run_again_and_again_on_its_checkpoint(
         "batches": [0, 1],
         "refused": "IllegalArgumentException",
         "after": ["counts"],
+        "doomed": "StreamingQueryException",
     }
 
 

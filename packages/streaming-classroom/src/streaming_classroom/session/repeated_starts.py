@@ -34,6 +34,7 @@ _WHY = "serverless compute refuses triggers that do not end, and settings; nothi
 _ENDING = ("availableNow", "once", "continuous", "realTime")  # of the last two Spark decides, not this module
 
 _queries: list[RepeatedQuery] = []
+_terminated: list[RepeatedQuery] = []  # since the last call of resetTerminated
 _checkpoints: Callable[[], str] | None = None
 _OF_A_STREAM = ("streamName", "trigger", "processingTime", "checkpointLocation", "outputMode", "view")
 
@@ -63,6 +64,7 @@ def install(checkpoints: Callable[[], str]) -> None:
         (StreamingQueryManager, "active", _wrap_active),
         (StreamingQueryManager, "get", _wrap_get),
         (StreamingQueryManager, "awaitAnyTermination", _wrap_await_any),
+        (StreamingQueryManager, "resetTerminated", _wrap_reset),
         (RuntimeConf, "set", _wrap_setting),
         (RuntimeConf, "unset", _wrap_setting),
     ):
@@ -71,7 +73,9 @@ def install(checkpoints: Callable[[], str]) -> None:
 
 def active() -> list[RepeatedQuery]:
     """Return the active queries that are run again and again, in the order of their starts."""
-    _queries[:] = [query for query in _queries if query.isActive]
+    ended = [query for query in _queries if not query.isActive]
+    _terminated.extend(ended)
+    _queries[:] = [query for query in _queries if query not in ended]
     return list(_queries)
 
 
@@ -191,19 +195,31 @@ def _wrap_get(original: Any) -> Any:
 def _wrap_await_any(original: Any) -> Any:
     @wraps(original)
     def await_any(self: Any, timeout: float | None = None) -> bool | None:
-        repeated = active()
-        if not repeated:
-            return original(self, timeout)
         deadline = None if timeout is None else time.monotonic() + timeout
-        while all(query.isActive for query in repeated):
+        while (repeated := active()) and not _terminated:
             if deadline is not None and time.monotonic() >= deadline:
                 return False
             time.sleep(RUN_INTERVAL)
             for query in repeated:
                 query.processAllAvailable()
-        return None if timeout is None else True
+        for query in _terminated:
+            if (error := query.exception()) is not None:
+                raise error
+        if _terminated:
+            return None if timeout is None else True
+        return original(self, timeout)
 
     return await_any
+
+
+def _wrap_reset(original: Any) -> Any:
+    @wraps(original)
+    def reset(self: Any) -> None:
+        active()
+        _terminated.clear()
+        original(self)
+
+    return reset
 
 
 def _wrap_setting(original: Any) -> Any:
