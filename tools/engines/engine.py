@@ -166,16 +166,8 @@ def measure(lesson: str, engine: Engine) -> Run:
     first = failures[0] if failures else None
     if first is None or first.cell is None:
         raise NotMeasured(f"{lesson} on {engine.name}: {first or result.outcome}")
-    return Run(
-        lesson,
-        engine.name,
-        first.cell,
-        stable_message(first.message, folder),
-        pyspark.__version__,
-        day,
-        (),
-        with_broker,
-    )
+    says = stable_message(first.message, folder)
+    return Run(lesson, engine.name, first.cell, says, pyspark.__version__, day, broker=with_broker)
 
 
 def _left_out(executed: Path) -> tuple[int, ...]:

@@ -105,8 +105,8 @@ def render(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> s
     ran = sorted(lessons.keys() - NOT_MEASURED)
     passed = {engine: sum(runs[number, engine].passed for number in ran) for engine in _COLUMNS}
     result = ", ".join(f"{passed[engine]} on {title}" for engine, title in _COLUMNS.items())
-    partly = sum(runs[number, "serverless"].passed and bool(runs[number, "serverless"].left_out) for number in ran)
-    with_broker = sum(runs[number, "serverless"].passed and runs[number, "serverless"].broker for number in ran)
+    on_serverless = [run for number in ran if (run := runs[number, "serverless"]).passed]
+    partly, with_broker = sum(bool(run.left_out) for run in on_serverless), sum(run.broker for run in on_serverless)
     result = (
         f"Of {len(ran)} lessons reach their end: {result}, {partly} of these without cells that need classic compute "
         f"and {with_broker} with a Kafka broker of one's own."

@@ -23,16 +23,16 @@ def check(attempt: Attempt) -> None:
     attempt.wait_for_end(stream, "Give it `.trigger(availableNow=True)`.")
     attempt.must_have_checkpoint(stream, "strays")
     made, orders, payments = attempt.table("strays"), attempt.table("orders"), attempt.table("payments")
+    strays = payments.join(orders, F.expr(IN_TIME), "left_anti")
     if set(made.columns) == set(payments.columns):
         if made.where("paid_order IS NULL").count():
             raise Mistake("`strays` has rows without a payment. Which side of the join keeps its unmatched rows?")
         if made.join(orders, F.expr(IN_TIME), "left_semi").count():
             raise Mistake("`strays` has payments that an order explains: the join returns matches as well.")
-        strays = payments.join(orders, F.expr(IN_TIME), "left_anti")
         known = orders.select(F.col("order_id").alias("paid_order"))
         if not made.count() or attempt.is_same(made, strays.join(known, "paid_order", "left_anti")):
             raise Mistake("A payment is missing whose order is of another time, not within the thirty minutes before.")
-    attempt.compare(made, payments.join(orders, F.expr(IN_TIME), "left_anti"), "strays")
+    attempt.compare(made, strays, "strays")
 
 
 def _shop(sandbox: Sandbox) -> None:
