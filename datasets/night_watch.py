@@ -37,7 +37,7 @@ class Stream(NamedTuple):
 
     name: str
     every: float  # seconds between two triggers
-    arrivals: tuple[float, ...]  # files a second, of each source
+    arrivals: tuple[float, ...]  # files per second, of each source
     rows: int  # of a file, at most
     limit: int  # files of a source that a batch takes
     fixed: float  # seconds of each batch

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
+from statistics import median
 
 import axe_playwright_python
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
@@ -95,12 +98,12 @@ def test_a_recorded_stream_plays_without_a_kernel(book: Path, look: Page) -> Non
     expect(state).to_have_text("running", timeout=60_000)
     player.get_by_role("button", name="Pause").press("Enter")
     before = rows.inner_text()
-    player.get_by_role("button", name="On by a batch").press("Enter")
+    player.get_by_role("button", name="Next batch").press("Enter")
     expect(rows).not_to_have_text(before, use_inner_text=True)
     player.get_by_role("slider").press("End")
     expect(state).to_have_text("stopped")
     recording.get_by_role("tab", name="Dashboard").press("Enter")
-    expect(recording.get_by_text("rows a batch")).to_be_visible()
+    expect(recording.get_by_text("rows per batch")).to_be_visible()
     look.evaluate(AXE)
     assert look.evaluate(FINDINGS) == []
     assert look.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
@@ -113,6 +116,9 @@ def test_a_picture_is_light_or_dark_as_the_page_is(book: Path, look: Page) -> No
     expect(shown).to_have_count(1)
     is_dark = look.evaluate("document.documentElement.dataset.theme") == "dark"
     assert shown.get_attribute("src").endswith(".dark.svg") is is_dark
+    plot = look.locator(".cell_output img[src$='.png']").first
+    lightness = median(Image.open(BytesIO(plot.screenshot())).convert("L").tobytes())
+    assert lightness < 60 if is_dark else lightness > 230
 
 
 def test_a_quiz_answers_and_hints_unfold(book: Path, look: Page) -> None:

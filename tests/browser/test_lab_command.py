@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from io import BytesIO
 from pathlib import Path
+from statistics import median
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from browser_harness import CELLS, running_course
 from streaming_classroom.files import directories
@@ -33,6 +36,11 @@ def opened(tmp_path: Path, browser: Browser):
 
 def outputs_of(path: Path) -> int:
     return sum(len(cell.get("outputs", [])) for cell in nbformat.read(path, as_version=4).cells)
+
+
+def median_lightness(picture: Locator) -> float:
+    """Return the median of the picture's pixels as the page shows them: 0 is black, 255 is white."""
+    return median(Image.open(BytesIO(picture.screenshot())).convert("L").tobytes())
 
 
 @pytest.mark.slow
@@ -78,3 +86,16 @@ def test_for_a_projector_the_lesson_has_the_page_to_itself_and_its_outputs_on_re
     expect(page.locator(f"{CELLS} .jp-OutputArea-output").nth(10)).to_be_attached()  # they come after the cells
     size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('.jp-Notebook .cm-content')).fontSize)")
     assert size >= 18  # half as large again as the 13 px that JupyterLab has
+
+
+@pytest.mark.slow
+def test_the_drawing_of_a_lesson_is_dark_in_the_dark_theme(opened) -> None:
+    page = opened()
+    drawing = page.locator(".jp-RenderedMarkdown img[src*='.svg']").first
+    assert median_lightness(drawing) > 230
+    page.locator(".lm-MenuBar-itemLabel:text-is('Settings')").click()
+    page.locator(".lm-Menu-itemLabel:text-is('Theme')").click()
+    page.locator(".lm-Menu-itemLabel:text-is('JupyterLab Dark')").click()
+    page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
+    page.wait_for_timeout(1000)  # colors change gradually
+    assert median_lightness(drawing) < 50

@@ -73,7 +73,7 @@ def test_every_tab_shows_the_stream_and_the_keyboard_moves_between_them(lesson, 
     assert view.get_by_label("group").locator("option:checked").inner_text() == "device_id"
     screenshot(lesson, "chart")
     lesson.page.keyboard.press("ArrowRight")
-    for title in ("rows a second", "seconds a batch, by phase", "rows in state", "rows dropped as late"):
+    for title in ("rows per second", "seconds per batch, by phase", "rows in state", "late rows dropped"):
         expect(view.locator(f"svg[aria-label^='{title}']")).to_be_visible()
     screenshot(lesson, "dashboard")
     lesson.page.keyboard.press("ArrowRight")

@@ -33,7 +33,7 @@ view => {
   open("Chart");
   const chart = bars(view.querySelector(".sc-canvas svg")).map(([, count]) => number(count));
   open("Dashboard");
-  const dashboard = bars(view.querySelector(".sc-dashboard svg[aria-label^='rows a batch']"));
+  const dashboard = bars(view.querySelector(".sc-dashboard svg[aria-label^='rows per batch']"));
   open("Raw");
   const raw = JSON.parse(view.querySelector(".sc-raw").textContent);
   return {

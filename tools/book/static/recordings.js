@@ -113,8 +113,8 @@
     bar.setAttribute("role", "group");
     bar.setAttribute("aria-label", "Recording");
     bar.innerHTML = '<button type="button" class="play">▶ Play</button>'
-      + '<button type="button" class="back" aria-label="Back by a batch" hidden>◀</button>'
-      + '<button type="button" class="next" aria-label="On by a batch" hidden>▶</button>'
+      + '<button type="button" class="back" aria-label="Previous batch" hidden>◀</button>'
+      + '<button type="button" class="next" aria-label="Next batch" hidden>▶</button>'
       + '<input type="range" class="slider" min="0" value="0" aria-label="Frame" hidden>'
       + '<span class="where" hidden></span>'
       + '<span class="note">Recorded when this page was made</span>';

@@ -12,15 +12,15 @@ function panelsOf(reports) {
     return { name, points: points.map(([batch, value]) => [batch, value * scale]) };
   };
   const panels = [
-    ["rows a second, over 5 s", "line", line("processed", "rate"), line("capacity: rows a second of processing time", "capacity")],
-    ["seconds a batch, by phase", "stack", ...PHASES.filter(any).map((phase) => line(phase, phase, 0.001))],
-    ["rows a batch", "bar", line("rows")],
+    ["rows per second, over 5 s", "line", line("processed", "rate"), line("capacity: rows per second of processing time", "capacity")],
+    ["seconds per batch, by phase", "stack", ...PHASES.filter(any).map((phase) => line(phase, phase, 0.001))],
+    ["rows per batch", "bar", line("rows")],
   ];
   if (any("stateRows")) panels.push(["rows in state", "line", line("rows", "stateRows")]);
   if (any("stateBytes")) panels.push(["state memory, MB", "line", line("MB", "stateBytes", 1e-6)]);
   if (any("watermark")) {
     panels.push(["watermark behind the newest event, minutes", "line", line("minutes", "watermarkLag", 1 / 60)]);
-    panels.push(["rows dropped as late, a batch", "bar", line("rows", "dropped")]);
+    panels.push(["late rows dropped per batch", "bar", line("rows", "dropped")]);
   }
   if (any("backlog")) panels.push(["waiting in the source, files or messages", "line", line("backlog")]);
   return panels;

@@ -3,7 +3,7 @@
 Spark's own list of reports is long JSON and is sent whole at each look; so each report is taken once, when Spark hands
 it out, and cut down to numbers.
 
-Spark's own rates are of one batch.  A source of 5 rows a second whose batches take a tenth of a second has "50 rows a
+Spark's own rates are of one batch.  A source of 5 rows per second whose batches take a tenth of a second has "50 rows a
 second" there, and after a pause something else again, which nobody who watches rows come in would say.
 """
 
