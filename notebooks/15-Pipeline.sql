@@ -1,7 +1,8 @@
 -- The shop's lakehouse of lesson 15, in SQL. The setting `landing` says where the shop's files land.
 
 CREATE OR REFRESH STREAMING TABLE sql_bronze_orders
-COMMENT 'Every line as it came, and the file that brought it'
+COMMENT 'Every line as it came, and its file'
+TBLPROPERTIES ('pipelines.reset.allowed' = 'false')
 AS SELECT value, _metadata.file_name AS file_name FROM STREAM read_files('${landing}/orders', format => 'text');
 
 CREATE TEMPORARY VIEW sql_customer_changes

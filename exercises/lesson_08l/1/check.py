@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from streaming_classroom.exercises.sandbox import Sandbox
 
 _NOT_SET_ASIDE = (
-    "A line that is not JSON has become a row without a sale, and its text is lost. The rule: it is set aside, which "
-    "`badRecordsPath` does."
+    "A line that is not JSON has become a row without a sale. The rule: it is set aside, which `badRecordsPath` does."
 )
 
 

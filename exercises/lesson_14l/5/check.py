@@ -108,8 +108,8 @@ def _night(sandbox: Sandbox) -> None:
     war("enwiki", "Bridge", "ann", "bob", (77, 78), 79)  # a second one, eleven minutes later
     war("enwiki", "Bridge", "ann", "cay", (56, 57), 58)
     war("dewiki", "Bridge", "ann", "bob", (56, 57), 59)
-    war("enwiki", "Road", "ann", "bob", (5, 14.9), 6)  # just close enough
-    war("enwiki", "Road", "ann", "bob", (30, 40), 31)  # just too far apart
+    war("enwiki", "Road", "ann", "bob", (5, 15), 6)  # just close enough
+    war("enwiki", "Road", "ann", "bob", (30, 40.1), 31)  # just too far apart
     sandbox.view("alerts_vw", sandbox.frame(rows, PLANTED_WAR_SCHEMA))
 
 

@@ -137,5 +137,15 @@ def test_a_chart_is_a_picture_with_colors(table: Table) -> None:
     assert (pixels[..., 2] - pixels[..., 0] > 0.4).sum() > 100  # the blue of the first series
 
 
+def test_each_of_twelve_names_has_a_line_as_in_the_live_chart() -> None:
+    hours = [f"2025-06-01 {hour:02}:00:00" for hour in range(3)]
+    rows = tuple((hour, f"ward {ward:02}", str(100 * ward)) for hour in hours for ward in range(12))
+    wards = Table(
+        ("hour", "ward", "readings"), (False, False, True), rows, cut=False, types=("timestamp", "string", "bigint")
+    )
+    pixels = image.imread(BytesIO(chart_of(wards, "Readings")), format="png")
+    assert (pixels[..., 0] - pixels[..., 2] > 0.7).sum() > 100  # the red of the second series
+
+
 def test_a_table_without_numbers_has_no_chart() -> None:
     assert chart_of(NAMES, "Names") is None

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from stream_view.tables import Table
 
 MAX_LEVEL_LABELS = 12  # more names below an axis stand upright
+MAX_SERIES = 12  # as MOST_SERIES of live/chart.js
 
 
 def chart_of(table: Table, title: str) -> bytes | None:
     """Return a chart of a shown table as PNG, or None where it has no column to draw or matplotlib is missing.
 
     The columns are chosen as in the view's tab *Chart*: the first time, or else the first name, along the axis; the
-    last number as height; of names with at most six values, one line or bar for each.
+    last number as height; of names with at most twelve values, one line or bar for each.
     """
     chosen = _chosen_columns(table)
     if chosen is None:
@@ -52,7 +53,7 @@ def _chosen_columns(table: Table) -> tuple[int, int, int | None, bool] | None:
     if not numbers[1:] and not (times or names):
         return None
     keys = [*times, *names, *numbers]
-    others = [i for i in names if i != keys[0] and len({row[i] for row in table.rows}) <= len(COLORS)]
+    others = [i for i in names if i != keys[0] and len({row[i] for row in table.rows}) <= MAX_SERIES]
     return (keys[0], numbers[-1], others[0] if others else None, bool(times)) if numbers else None
 
 
@@ -71,7 +72,8 @@ def _draw_series(axes: Axes, series: Mapping[str, Mapping[str, float]], is_time:
     for number, (color, (name, points)) in enumerate(zip(cycle_colors(), sorted(series.items()), strict=False)):
         if is_time:
             ordered = sorted(points)
-            axes.plot(datestr2num(ordered), [points[x] for x in ordered], color=color, marker="o", label=name)
+            style = "-" if number < len(COLORS) else "--"
+            axes.plot(datestr2num(ordered), [points[x] for x in ordered], style, color=color, marker="o", label=name)
         else:
             width = 0.8 / len(series)
             places = [names.index(x) - 0.4 + width * (number + 0.5) for x in points]
@@ -85,4 +87,4 @@ def _draw_series(axes: Axes, series: Mapping[str, Mapping[str, float]], is_time:
     axes.grid(axis="y", color=FAINT, linewidth=0.8)
     axes.set_axisbelow(True)
     if any(series):
-        axes.legend(frameon=False, fontsize=9, ncols=len(series))
+        axes.legend(frameon=False, fontsize=9, ncols=min(len(series), len(COLORS)))
