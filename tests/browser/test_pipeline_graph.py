@@ -123,6 +123,32 @@ def test_what_has_failed_says_why_once(notebook, screenshot) -> None:
     screenshot(notebook, "failed")
 
 
+IN_SIGHT = """
+(box) => {
+  const [inner, outer] = [box, box.closest(".w")].map((part) => part.getBoundingClientRect());
+  return inner.left >= outer.left && inner.right <= outer.right + 1;
+}
+"""
+SHADES = "(part) => ['::before', '::after'].map((edge) => Number(getComputedStyle(part, edge).opacity) > 0)"
+
+
+@pytest.mark.slow
+def test_a_wide_graph_begins_where_it_failed_and_has_a_shade_where_there_is_more(notebook, screenshot) -> None:
+    page = notebook.page
+    graph = notebook.cells.nth(FAILED).locator(".sg .w")
+    page.set_viewport_size({"width": 2400, "height": 900})  # it fits
+    page.wait_for_function(f"(part) => ({SHADES})(part).join() === 'false,false'", arg=graph.element_handle())
+    page.set_viewport_size({"width": 900, "height": 900})
+    notebook.run(FAILED)
+    assert box(notebook, FAILED, "strict").evaluate(IN_SIGHT)
+    assert not box(notebook, FAILED, "bronze").evaluate(IN_SIGHT)
+    screenshot(notebook, "narrow")
+    assert graph.evaluate(SHADES) == [False, True]  # before is where it begins, at the right
+    graph.evaluate("(part) => part.scrollTo(-part.scrollWidth, 0)")
+    page.wait_for_function(f"(part) => ({SHADES})(part).join() === 'true,false'", arg=graph.element_handle())
+    page.set_viewport_size({"width": 1500, "height": 1200})
+
+
 @pytest.mark.slow
 def test_an_interrupt_leaves_what_was_stopped(notebook, screenshot) -> None:
     notebook.start(STOPPED)

@@ -67,7 +67,7 @@ COLOURED = (State.RUNNING, State.COMPLETED, State.FAILED, State.STOPPED)
 
 _DARK = ':is(body[data-jp-theme-light="false"],body.vscode-dark,body.vscode-high-contrast) .sg'
 _RULES = (
-    ".sg svg,.sg img{display:block;height:auto;zoom:var(--sc-scale,1)}"  # larger for a projector
+    ".sg svg,.sg img{display:block;height:auto;direction:ltr;zoom:var(--sc-scale,1)}"  # larger for a projector
     ".sg .b{fill:var(--sg-box);stroke:var(--sg-line);stroke-width:1.3}"
     ".sg .o{fill:var(--sg-pale);stroke:var(--sg-line);stroke-width:1}"
     ".sg .v{stroke-dasharray:5 3}"
@@ -76,6 +76,14 @@ _RULES = (
     ".sg .i{fill:none;stroke:var(--sg-soft);stroke-width:1.4}"
     ".sg .g{fill:none;stroke:var(--sg-soft);stroke-width:1.8;stroke-linejoin:round}"
     ".sg .k{fill:var(--sg-keep)}.sg .x{fill:var(--sg-break)}"
+    # A shade at an edge behind which there is more, by the position of the scroll bar where a browser knows it.
+    ".sg .w{display:flex;overflow-x:auto}.sg .w::before,.sg .w::after{content:'';position:sticky;flex:0 0 32px;"
+    "background:linear-gradient(var(--sg-to),var(--sg-line),transparent);pointer-events:none;opacity:0;"
+    "animation:sg-shade linear both;animation-timeline:scroll(inline)}"
+    ".sg .w::before{inset-inline-start:0;margin-inline-end:-32px;animation-direction:reverse}"
+    ".sg .w::after{inset-inline-end:0;margin-inline-start:-32px}"
+    ".sg .w::before,.sg .w.r::after{--sg-to:90deg}.sg .w::after,.sg .w.r::before{--sg-to:270deg}"
+    "@keyframes sg-shade{from{opacity:.6}to{opacity:0}}"
 )
 WIDEST = 260.0
 WITH_BARS, WITH_STATE, WITHOUT = 232.0, 208.0, 120.0  # the least width, by what a box has to show
@@ -141,13 +149,22 @@ def _fitting(places: Layout) -> str:
 
 def _framed(graph: Graph, picture: str, with_seconds: bool) -> str:
     ink = "color:var(--jp-ui-font-color1,var(--vscode-foreground,#1f2328))"
-    box = f'<div style="overflow-x:auto">{picture}</div>' if picture else ""
+    box = f"<div {_scroller(graph)}>{picture}</div>" if picture else ""
     errors = "".join(
         f'<p style="margin:.4em 0 0;padding-left:.6em;border-left:4px solid {COLOURS["break"][0]};'
         f'overflow-wrap:anywhere">{escape(error)}</p>'
         for error in graph.errors
     )
     return f'<div class="sg" style="{ink}">{_headline(graph, with_seconds)}{box}{errors}</div>'
+
+
+def _scroller(graph: Graph) -> str:
+    """Return the attributes of what scrolls a wide graph: it begins at the right end if that is where it failed."""
+    places = _places(graph)
+    failed = [places.boxes[node.name] for node in graph.nodes if node.state is State.FAILED]
+    if failed and failed[0].x + failed[0].width / 2 > places.width / 2:
+        return 'class="w r" style="overflow-x:auto;direction:rtl"'
+    return 'class="w" style="overflow-x:auto"'
 
 
 def _headline(graph: Graph, with_seconds: bool) -> str:
