@@ -45,6 +45,8 @@ def test_the_box_says_how_it_stands_helps_step_by_step_and_is_there_after_a_relo
         shown.click()
         if hint:
             expect(wrong.get_by_text(hint).last).to_be_visible()
+    left = [wrong.get_by_text(name, exact=True).bounding_box()["x"] for name in ("Hint", "Solution")]
+    assert left[0] == left[1]  # an open hint does not push it away
     solution = wrong.locator("pre")
     expect(solution).to_be_hidden()
     wrong.get_by_text("Solution", exact=True).click()

@@ -112,6 +112,8 @@ def test_a_frame_is_sorted_by_number_with_null_last_and_its_markup_is_text(lesso
     view.get_by_role("button", name="value").click()
     assert first_column.all_inner_texts() == ["10", "1", "2"]
     assert view.get_by_role("button", name="value").get_attribute("title").startswith("double")
+    widths = [lesson.view(cell).bounding_box()["width"] for cell in (lesson.live, lesson.live + 5)]
+    assert widths[0] == widths[1]  # a frame is as wide as a stream
     assert "taken over" not in lesson.page.title()
     view.get_by_role("button", name="more").click()
     expect(view.get_by_text("x" * 3000)).to_be_visible()

@@ -147,6 +147,13 @@ def test_a_view_that_hears_nothing_says_lost_contact_and_goes_on_when_it_hears_a
     expect(alert).to_be_hidden()
 
 
+@pytest.mark.parametrize(("rate", "shown"), [(0.456, "0.456"), (5.5, "5.5"), (1240.4, "1,240"), (12_345, "12,300")])
+def test_the_header_has_one_format_for_its_numbers(view, rate: float, shown: str) -> None:
+    one = view()
+    one.put("header", HEADER | {"rows": 60_000, "rate": rate})
+    expect(one.page.locator(".sc-numbers")).to_have_text(f"batch 7 · 60,000 rows so far · {shown} rows/s")
+
+
 FRAMED = Table(
     ("n", "<b>text</b>"), (True, False), (("1", "a & \"b\" 'c'"), ("2", None), ("3", "x" * 300)), cut=False,
     types=("int", "string"),

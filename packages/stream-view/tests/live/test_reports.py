@@ -44,6 +44,15 @@ def test_an_idle_look_is_no_batch_and_changes_nothing() -> None:
     assert json.loads(reports.up_to(NEWEST).raw)["batchId"] == 3
 
 
+def test_the_raw_report_says_where_spark_has_counted_the_state_twice() -> None:
+    operator = {"operatorName": "stateStoreSave", "numShufflePartitions": 2, "numStateStoreInstances": 4}
+    reports = Reports()
+    reports.add(BATCH | {"stateOperators": [operator | {"numRowsTotal": 6}]})
+    first, *raw = reports.up_to(NEWEST).raw.splitlines()
+    assert first == "The state has 3 rows: a sort reads its input twice, and numRowsTotal adds up both."
+    assert json.loads("".join(raw))["stateOperators"][0]["numRowsTotal"] == 6
+
+
 class Clock:
     """A time that a test lets pass."""
 

@@ -92,7 +92,7 @@ function makeHeader(root, stop) {
     const parts = header.detail ? [header.detail] : []; // what a stream without a batch is busy with
     if (header.batch >= 0) parts.push(`batch ${header.batch}`);
     if (header.batch >= 0 && header.rows !== null) parts.push(`${whole(header.rows)} rows so far`);
-    if (header.rate > 0) parts.push(`${short(header.rate)} rows/s`);
+    if (header.rate > 0) parts.push(`${exact(+header.rate.toPrecision(3))} rows/s`);
     if (header.ahead >= 0) parts.push(`reading batch ${header.ahead} …`); // header and rows are of one batch, an earlier one
     numbers.textContent = parts.join(" · ");
     button.hidden = !isAlive(header.state);

@@ -191,8 +191,18 @@ class Reports:
         if not known:
             return ReportsUpTo(-1, 0, _columns([], []), "")
         reports, rates, sums = (list(column) for column in zip(*known, strict=True))
-        raw = json.dumps(reports[-1].progress, indent=2, ensure_ascii=False)
-        return ReportsUpTo(reports[-1].batch, sums[-1], _columns(reports, rates), raw)
+        return ReportsUpTo(reports[-1].batch, sums[-1], _columns(reports, rates), _raw(reports[-1]))
+
+
+def _raw(report: Report) -> str:
+    """Return a report as Spark wrote it, after a line that says where the dashboard has another number, and why."""
+    raw = json.dumps(report.progress, indent=2, ensure_ascii=False)
+    counted = sum(operator.get("numRowsTotal") or 0 for operator in report.progress.get("stateOperators") or [])
+    if not report.state_rows or counted == report.state_rows:
+        return raw
+    return (
+        f"The state has {report.state_rows:,} rows: a sort reads its input twice, and numRowsTotal adds up both.\n{raw}"
+    )
 
 
 def _columns(reports: list[Report], rates: list[Rate | None]) -> dict[str, Any]:

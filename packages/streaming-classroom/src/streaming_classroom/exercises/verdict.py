@@ -34,7 +34,8 @@ COLORS = {
 }
 _DARK = 'body[data-jp-theme-light="false"], body.vscode-dark, body.vscode-high-contrast, html[data-theme="dark"]'
 _STYLE = (
-    f"<style>:is({_DARK}) .sc-verdict {{ --sc-right: #4cd3ae; --sc-untried: #a8b0b8; --sc-wrong: #ff9f6b; }}</style>"
+    f"<style>:is({_DARK}) .sc-verdict {{ --sc-right: #4cd3ae; --sc-untried: #a8b0b8; --sc-wrong: #ff9f6b; }}"
+    ".sc-verdict details[open] { display: block !important; }</style>"  # else it pushes the next button far right
 )
 MARKS = {"right": "✓", "not tried": "○", "wrong": "✗"}
 _FOLDED = "display:inline-block;vertical-align:top;margin:8px 8px 0 0;max-width:100%"
