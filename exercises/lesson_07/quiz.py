@@ -66,7 +66,7 @@ QUESTIONS = (
                 "Rows that have been read are not read again.",
             ),
             Choice(
-                "There is none: a changed filter is rejected.",
+                "There is no result: Spark rejects the changed filter.",
                 "A filter before the state may change, so there is no warning.",
             ),
         ),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from streaming_classroom.exercises.sandbox import Sandbox
 
 ELSEWHERE = (
-    "`mended` writes to another directory. The first nine batches are in `slopes`, and the query resumes with the "
+    "`repaired` writes to another directory. The first nine batches are in `slopes`, and the query resumes with the "
     "tenth: use the same output directory."
 )
 
@@ -26,20 +26,20 @@ def check(attempt: Attempt) -> None:
     if dying.error is None:
         raise Mistake(
             "`dying` has not failed, so there is nothing to repair. Leave its code unchanged, run it after all cells "
-            "above, and start the repaired query below it, in `mended`."
+            "above, and start the repaired query below it, in `repaired`."
         )
-    mended = attempt.stream("mended")
-    mended.has_ended(min(30.0, attempt.left))
-    if "BATCH_METADATA_NOT_FOUND" in str(mended.error):  # the new directory's log lacks the batches before
+    repaired = attempt.stream("repaired")
+    repaired.has_ended(min(30.0, attempt.left))
+    if "BATCH_METADATA_NOT_FOUND" in str(repaired.error):  # the new directory's log lacks the batches before
         raise Mistake(ELSEWHERE)
-    attempt.wait_for_end(mended, "Use the same trigger as before: `.trigger(availableNow=True)`.")
-    if mended.query.id != dying.query.id:
+    attempt.wait_for_end(repaired, "Use the same trigger as before: `.trigger(availableNow=True)`.")
+    if repaired.query.id != dying.query.id:
         raise Mistake(
-            "`mended` is a new query: it has another checkpoint and started at the first file. To resume, a repaired "
+            "`repaired` is a new query: it has another checkpoint and started at the first file. To resume, a repaired "
             "query needs its original checkpoint: `.../slopes`."
         )
     folder = f"{attempt.paths.working_dir}/slopes"
-    if not mended.sink.rstrip("]").endswith("/slopes"):
+    if not repaired.sink.rstrip("]").endswith("/slopes"):
         raise Mistake(ELSEWHERE)
     made = attempt.spark.read.schema("Device STRING, Index LONG, slope DOUBLE").parquet(folder)
     right = landed_recordings(attempt).selectExpr("Device", "Index", "try_divide(y, x) AS slope")
@@ -70,8 +70,8 @@ def _slopes(sandbox: Sandbox) -> DataFrame:
 
 
 MAKES = Makes(
-    variables=("dying", "mended"),
-    folders=("checkpoints/slopes", "checkpoints/slopes_mended", "slopes", "slopes_mended"),
+    variables=("dying", "repaired"),
+    folders=("checkpoints/slopes", "checkpoints/slopes_repaired", "slopes", "slopes_repaired"),
     by_starter=True,
 )
 

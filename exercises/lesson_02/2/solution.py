@@ -14,7 +14,7 @@ try:
 except StreamingQueryException:  # so that this cell continues after the stream has failed
     print("batches that were done:", len(dying.recentProgress))
 
-mended = (one_file_a_batch
+repaired = (one_file_a_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")

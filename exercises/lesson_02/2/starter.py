@@ -14,4 +14,4 @@ try:
 except StreamingQueryException:  # so that this cell continues after the stream has failed
     print("batches that were done:", len(dying.recentProgress))
 
-mended = None  # start the repaired query here
+repaired = None  # start the repaired query here

@@ -16,7 +16,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-mended = (one_file_a_batch
+repaired = (one_file_a_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -24,7 +24,7 @@ mended = (one_file_a_batch
     .trigger(availableNow=True)
     .start(f"{DA.paths.working_dir}/slopes"))
 
-# %% `slopes_mended` for `slopes`: is a new query
+# %% `slopes_repaired` for `slopes`: is a new query
 DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
@@ -42,15 +42,15 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-mended = (one_file_a_batch
+repaired = (one_file_a_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/slopes_mended")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/slopes_repaired")
     .trigger(availableNow=True)
     .start(f"{DA.paths.working_dir}/slopes"))
 
-# %% `slopes_mended` for `slopes`: writes to another directory
+# %% `slopes_repaired` for `slopes`: writes to another directory
 DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
@@ -68,13 +68,13 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-mended = (one_file_a_batch
+repaired = (one_file_a_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")
     .option("checkpointLocation", f"{DA.paths.checkpoints}/slopes")
     .trigger(availableNow=True)
-    .start(f"{DA.paths.working_dir}/slopes_mended"))
+    .start(f"{DA.paths.working_dir}/slopes_repaired"))
 
 # %% with `.where("x != 0")`: whose `x` is 0 is missing
 DA.exercise("02.2")  # removes what an earlier attempt created
@@ -94,7 +94,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-mended = (one_file_a_batch
+repaired = (one_file_a_batch
     .where("x != 0")
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
@@ -121,7 +121,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-mended = (one_file_a_batch
+repaired = (one_file_a_batch
     .select("Device", "Index", F.expr("coalesce(try_divide(y, x), 0)").alias("slope"))
     .writeStream
     .format("parquet")
@@ -147,7 +147,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-mended = (one_file_a_batch
+repaired = (one_file_a_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")
@@ -171,7 +171,7 @@ try:
 except StreamingQueryException:  # so that this cell continues after the stream has failed
     print("batches that were done:", len(dying.recentProgress))
 
-mended = dying
+repaired = dying
 
 # %% `save` for `start`: raised an error
 DA.exercise("02.2")  # removes what an earlier attempt created
@@ -191,7 +191,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-mended = (one_file_a_batch
+repaired = (one_file_a_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")

@@ -7,4 +7,4 @@ def merge_totals(changed, batch_id):
     pass  # put the changed rows into device_totals
 
 
-totals = None  # count by device, and hand each batch to merge_totals
+totals = None  # count by device, and pass each batch to merge_totals

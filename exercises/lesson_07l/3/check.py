@@ -1,4 +1,4 @@
-"""Check exercise 07L.3, "The batch that came twice"."""
+"""Check exercise 07L.3, "The batch that was written twice"."""
 
 from __future__ import annotations
 
