@@ -7,6 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from browser_harness import faint_texts
+from stream_view.health.health_page import Row, as_html
+from stream_view.health.service_target import Problem
+from stream_view.health.watched_streams import Backlog, StreamReading
 
 SET_UP = """
 import time
@@ -87,3 +90,32 @@ def test_when_the_kernel_is_shut_down_the_saved_notebook_has_the_last_figures(no
     [frame] = [output for output in cell.outputs if "data-sc-view" in str(output.get("data", {}).get("text/html"))]
     assert "stores" in frame.data["text/html"] and "The kernel has ended" in frame.data["text/html"]
     assert "stores" in frame.data["text/plain"]
+
+
+def readings() -> list[Row]:
+    """Return streams with all figures, one of them with a long name and a problem."""
+    figures = {
+        "batch": 17, "age_seconds": 0.9, "rows_per_second": 12_345.0, "processed_per_second": 23_456.0,
+        "batch_seconds": 1.1, "phases": {"addBatch": 1.0, "walCommit": 0.1}, "backlog": Backlog(rows=120_000, files=12),
+        "watermark": "2025-06-01T10:00:00Z", "watermark_lag_seconds": 600.0, "state_rows": 120_000, "state_bytes": 2e6,
+    }  # fmt: skip
+    wrong = [Problem("state_rows", "The state has 120,000 rows; at most 1 are expected.")]
+    streams = [StreamReading(name, "running", **figures) for name in ("plain", "a_stream_with_a_long_name")]
+    return [Row(streams[0], []), Row(streams[1], wrong)]
+
+
+@pytest.mark.parametrize(("width", "lines"), [(1440, 1), (900, 2), (680, 3)])
+def test_a_stream_takes_more_lines_where_the_page_is_narrow_and_nothing_is_cut(browser, width: int, lines: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.set_content(as_html(readings()))
+    assert page.evaluate("[...document.querySelectorAll('.sh-page *')].every(e => e.scrollWidth <= e.clientWidth + 1)")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tops = page.locator("tbody tr").first.evaluate(
+        "row => [...row.cells].map(cell => cell.getBoundingClientRect().top)"
+    )
+    assert len(set(tops)) == lines
+    headings = page.locator("tbody tr").first.evaluate(
+        "row => [...row.cells].map(cell => getComputedStyle(cell, '::before').content)"
+    )
+    assert ('"state rows"' in headings) is (lines > 1)
+    page.close()

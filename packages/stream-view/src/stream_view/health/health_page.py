@@ -79,6 +79,15 @@ _COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999")
 _MARKED = f"box-shadow:inset 0 0 0 2px {_BAD};background:rgba(213,94,0,.14);font-weight:600;"
 _PROBLEMS = f"border-left:4px solid {_BAD};margin:.4em 0;padding:.2em .6em .2em 1.8em;overflow-wrap:anywhere"
 _CELL = "padding:.3em .5em;white-space:nowrap;vertical-align:top;"
+_COLUMN_WIDTH = 112  # pixels that a column takes on average
+# Where not all columns have room, a stream takes several lines, each figure below its heading.
+_NARROW = (
+    "<style>.sh-page{{container-type:inline-size}}@container (max-width:{width}px){{.sh-{columns} thead{{display:none}}"
+    ".sh-{columns} :is(table,tbody){{display:block}}.sh-{columns} tr{{display:grid;grid-template-columns:repeat(auto-fill,minmax(9em,1fr));padding:.3em 0;"
+    "border-bottom:1px solid var(--jp-border-color2,#d0d7de)}}"
+    ".sh-{columns} :is(td,th){{white-space:normal!important;overflow-wrap:anywhere}}.sh-{columns} [data-sh-title]::before{{"
+    "content:attr(data-sh-title);display:block;font-size:85%;font-weight:400;opacity:.75}}}}</style>"
+)
 NOTHING = "No stream has run in this session. Start one: it appears here."
 
 
@@ -144,8 +153,10 @@ def as_html(rows: Sequence[Row], note: str = "") -> str:
         for problem in row.problems
     )
     problems = f'<ul style="{_PROBLEMS}">{said}</ul>' if said else ""
+    columns = len(_columns(rows))
+    style = _NARROW.format(columns=columns, width=columns * _COLUMN_WIDTH) if rows else ""
     return (
-        f'<div class="sh-page"><div data-sh="summary"><strong>{escape(summary(rows))}</strong></div>'
+        f'{style}<div class="sh-page sh-{columns}"><div data-sh="summary"><strong>{escape(summary(rows))}</strong></div>'
         f'<div data-sh="problems" role="status">{problems}</div>'
         f'<div style="overflow:auto;max-width:100%;margin-top:.3em">{_table(rows) if rows else ""}</div>'
         f'<div data-sh="note" style="opacity:.85;font-size:90%">{escape(note)}</div></div>'
@@ -179,7 +190,8 @@ def _html_row(row: Row, columns: Sequence[_Column]) -> str:
         said = [wrong[column] for column in of if column in wrong]
         shown = escape(text(row.reading)) + (_phases(row.reading) if title == "batch time" else "")
         mark = f'<span aria-hidden="true">{WRONG} </span>' if said and title != "state" else ""
-        attributes = f' title="{escape(said[0])}" data-sh-wrong="{of[0]}"' if said else ""
+        attributes = f' data-sh-title="{title}"' if number else ""
+        attributes += f' title="{escape(said[0])}" data-sh-wrong="{of[0]}"' if said else ""
         tag = 'th scope="row"' if number == 0 else "td"
         style = f"{_CELL}text-align:left;{_MARKED if said else ''}"
         cells.append(f'<{tag} style="{style}"{attributes}>{mark}{shown}</{tag[:2]}>')
@@ -197,6 +209,6 @@ def _phases(reading: StreamReading) -> str:
         for seconds, color in zip(reading.phases.values(), _COLORS, strict=False)
     )
     longest = f"{reading.longest} {100 * reading.phases[reading.longest or ''] / total:.0f} %"
-    style = "display:block;width:9em;line-height:.6em"
+    style = "display:block;width:9em;max-width:100%;line-height:.6em"
     bar = f'<span role="img" aria-label="{escape(said)}" title="{escape(said)}" style="{style}">{parts}</span>'
     return f'{bar}<span style="font-size:85%;opacity:.85;font-weight:400">{escape(longest)}</span>'
