@@ -83,10 +83,12 @@ _COLUMN_WIDTH = 112  # pixels that a column takes on average
 # Where not all columns have room, a stream takes several lines, each figure below its heading.
 _NARROW = (
     "<style>.sh-page{{container-type:inline-size}}@container (max-width:{width}px){{.sh-{columns} thead{{display:none}}"
-    ".sh-{columns} :is(table,tbody){{display:block}}.sh-{columns} tr{{display:grid;grid-template-columns:repeat(auto-fill,minmax(9em,1fr));padding:.3em 0;"
+    ".sh-{columns} :is(table,tbody){{display:block}}"
+    ".sh-{columns} tr{{display:grid;grid-template-columns:repeat(auto-fill,minmax(9em,1fr));padding:.3em 0;"
     "border-bottom:1px solid var(--jp-border-color2,#d0d7de)}}"
-    ".sh-{columns} :is(td,th){{white-space:normal!important;overflow-wrap:anywhere}}.sh-{columns} [data-sh-title]::before{{"
-    "content:attr(data-sh-title);display:block;font-size:85%;font-weight:400;opacity:.75}}}}</style>"
+    ".sh-{columns} :is(td,th){{white-space:normal!important;overflow-wrap:anywhere}}"
+    ".sh-{columns} [data-sh-title]::before{{content:attr(data-sh-title);display:block;font-size:85%;font-weight:400;"
+    "opacity:.75}}}}</style>"
 )
 NOTHING = "No stream has run in this session. Start one: it appears here."
 
@@ -156,7 +158,8 @@ def as_html(rows: Sequence[Row], note: str = "") -> str:
     columns = len(_columns(rows))
     style = _NARROW.format(columns=columns, width=columns * _COLUMN_WIDTH) if rows else ""
     return (
-        f'{style}<div class="sh-page sh-{columns}"><div data-sh="summary"><strong>{escape(summary(rows))}</strong></div>'
+        f'{style}<div class="sh-page sh-{columns}">'
+        f'<div data-sh="summary"><strong>{escape(summary(rows))}</strong></div>'
         f'<div data-sh="problems" role="status">{problems}</div>'
         f'<div style="overflow:auto;max-width:100%;margin-top:.3em">{_table(rows) if rows else ""}</div>'
         f'<div data-sh="note" style="opacity:.85;font-size:90%">{escape(note)}</div></div>'
