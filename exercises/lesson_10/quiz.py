@@ -9,7 +9,7 @@ QUESTIONS = (
         "A terminal repeats a payment after a day. Which of the four queries writes it a second time?",
         (
             Choice(
-                "`for_ever`",
+                "`forever`",
                 "Its state still has the id.",
             ),
             Choice(

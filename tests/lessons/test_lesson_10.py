@@ -82,7 +82,7 @@ def test_what_a_deduplication_lets_through_and_loses(received, displayed, query,
 def test_without_forgetting_each_transaction_comes_once(received, displayed):
     there = received.transaction_id.nunique()
 
-    assert displayed("10", "l10-19").set_index("query").loc["for_ever"].astype(int).tolist() == [there, 0, 0]
+    assert displayed("10", "l10-19").set_index("query").loc["forever"].astype(int).tolist() == [there, 0, 0]
 
 
 def test_how_many_ids_are_remembered(received, lines):
@@ -92,7 +92,7 @@ def test_how_many_ids_are_remembered(received, lines):
 
     at_end = {line.split()[0]: int(line.split()[-1]) for line in lines("10", "l10-21")}
 
-    assert at_end["for_ever"] == at_end["id_only"] == there
+    assert at_end["forever"] == at_end["id_only"] == there
     assert at_end["event_2h"] == remembered
 
 

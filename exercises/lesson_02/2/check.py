@@ -60,7 +60,7 @@ def _two_zeros(sandbox: Sandbox) -> None:
         ]
         sandbox.file(f"part-{number}.json", [*rows, recording_row(10 * number + 9, y=None)])
     stream = sandbox.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(sandbox.paths.landing)
-    sandbox.keep(schema=SCHEMA, one_file_a_batch=stream)
+    sandbox.keep(schema=SCHEMA, one_file_per_batch=stream)
 
 
 def _slopes(sandbox: Sandbox) -> DataFrame:

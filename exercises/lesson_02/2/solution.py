@@ -2,7 +2,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -14,7 +14,7 @@ try:
 except StreamingQueryException:  # so that this cell continues after the stream has failed
     print("batches that were done:", len(dying.recentProgress))
 
-repaired = (one_file_a_batch
+repaired = (one_file_per_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")

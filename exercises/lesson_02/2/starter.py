@@ -2,7 +2,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")

@@ -3,7 +3,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -16,7 +16,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-repaired = (one_file_a_batch
+repaired = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -29,7 +29,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -42,7 +42,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-repaired = (one_file_a_batch
+repaired = (one_file_per_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")
@@ -55,7 +55,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -68,7 +68,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-repaired = (one_file_a_batch
+repaired = (one_file_per_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")
@@ -81,7 +81,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -94,7 +94,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-repaired = (one_file_a_batch
+repaired = (one_file_per_batch
     .where("x != 0")
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
@@ -108,7 +108,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -121,7 +121,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-repaired = (one_file_a_batch
+repaired = (one_file_per_batch
     .select("Device", "Index", F.expr("coalesce(try_divide(y, x), 0)").alias("slope"))
     .writeStream
     .format("parquet")
@@ -134,7 +134,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -147,7 +147,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-repaired = (one_file_a_batch
+repaired = (one_file_per_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")
@@ -159,7 +159,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")
@@ -178,7 +178,7 @@ DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
-dying = (one_file_a_batch
+dying = (one_file_per_batch
     .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
     .writeStream
     .format("parquet")
@@ -191,7 +191,7 @@ except StreamingQueryException:  # so that this cell continues after the stream 
     print("batches that were done:", len(dying.recentProgress))
 
 
-repaired = (one_file_a_batch
+repaired = (one_file_per_batch
     .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
     .writeStream
     .format("parquet")

@@ -34,7 +34,7 @@ def check(attempt: Attempt) -> None:
             "`recordings` is a batch DataFrame and reads only the files that exist now: begin with `spark.readStream`."
         )
     _must_have_fields(dict(frame.dtypes))
-    _must_be_one_file_a_batch(_batches_of(attempt, frame), attempt)
+    _must_be_one_file_per_batch(_batches_of(attempt, frame), attempt)
 
 
 def _must_have_fields(kinds: dict[str, str]) -> None:
@@ -60,7 +60,7 @@ def _batches_of(attempt: Attempt, frame: DataFrame) -> list[int]:
         query.stop()
 
 
-def _must_be_one_file_a_batch(read: list[int], attempt: Attempt) -> None:
+def _must_be_one_file_per_batch(read: list[int], attempt: Attempt) -> None:
     files = attempt.rows_of_files(landed_recordings(attempt))
     if sum(read) != sum(files):
         raise Mistake(

@@ -22,7 +22,7 @@ def check(attempt: Attempt) -> None:
         )
     attempt.must_have_checkpoint(job, "ward_history")
     attempt.must_have_checkpoint(live, "ward_history")
-    _must_be_two_a_batch(job.rows_read, attempt.rows_of_files(landed))
+    _must_be_two_per_batch(job.rows_read, attempt.rows_of_files(landed))
     attempt.compare(made, landed, "ward_history")
 
 
@@ -55,7 +55,7 @@ def _must_be_live(attempt: Attempt, live: MadeStream) -> None:
         raise Mistake("`live` was stopped: leave it running.")
 
 
-def _must_be_two_a_batch(batches: list[int], sizes: list[int]) -> None:
+def _must_be_two_per_batch(batches: list[int], sizes: list[int]) -> None:
     files = next((n for n in range(len(sizes) + 1) if sum(sizes[:n]) == sum(batches)), None)
     if files is None or len(batches) == (files + 1) // 2:
         return
