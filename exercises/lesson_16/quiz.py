@@ -88,8 +88,8 @@ QUESTIONS = (
     ),
     Question(
         (
-            "An alert is sent for each batch whose backlog is above the limit. During an outage of an hour, what "
-            "happens?"
+            "An alert is sent for each batch whose backlog is above the limit. For an hour, more arrives than the "
+            "stream can process. What happens?"
         ),
         (
             Choice(
@@ -97,8 +97,8 @@ QUESTIONS = (
                 "Nothing compares them, unless you do.",
             ),
             Choice(
-                "None is sent: during an outage there are no batches, and so no backlog.",
-                "After it, each batch has a backlog.",
+                "None is sent: a stream that is busy reports no backlog.",
+                "Each batch's report has the backlog.",
             ),
             Choice(
                 "Hundreds are sent, and next time nobody reads them.",
