@@ -189,6 +189,26 @@ def test_an_earlier_try_is_taken_away_and_nothing_else(
     spark.sql("DROP TABLE other_t")
 
 
+def test_a_stream_that_was_stopped_because_it_was_right_stays_right_when_asked_again(
+    spark: SparkSession, source: DataFrame, tmp_path: Path, monkeypatch
+) -> None:
+    from dataclasses import replace
+
+    from streaming_classroom.exercises import catalogue
+
+    exercise = exercise_with(lambda attempt: attempt.wait_until_idle(attempt.stream("q")), Makes(variables=("q",)))
+    monkeypatch.setattr(catalogue, "find", lambda _: replace(exercise, is_over_when_right=True))
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))
+    namespace = {"q": start(source, tmp_path)}
+    grader = Grader(spark, SimpleNamespace(working_dir="dbfs:/none"), namespace)
+    first = grader.check("01.1")
+    assert first.sentence.endswith("Your stream was stopped.") and not namespace["q"].isActive
+    assert grader.check("01.1") == first
+    namespace["q"] = start(source, tmp_path / "another")
+    namespace["q"].stop()
+    assert "has ended" in grader.check("01.1").sentence
+
+
 @pytest.mark.slow
 def test_tables_that_an_exercise_changes_are_restored_before_another_try(spark: SparkSession, monkeypatch) -> None:
     from streaming_classroom.exercises import catalogue

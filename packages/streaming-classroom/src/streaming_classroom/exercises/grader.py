@@ -75,6 +75,7 @@ class Grader:
         self._record = ExerciseRecord()
         self._hints: dict[str, int] = {}
         self._before: dict[tuple[str, str, str], int] = {}  # versions of tables, by exercise, name and id
+        self._stopped: dict[str, tuple[set[str], Verdict]] = {}  # the runs that a check has stopped, and its verdict
 
     def begin(self, name: str) -> None:
         """Remove what an earlier attempt has created: its streams, tables, views, directories and topics.
@@ -106,6 +107,10 @@ class Grader:
         """
         exercise = catalogue.find(name)
         refuse_stopped(self._spark)  # without a session, every attempt would count as not tried
+        streams = self._streams_of(exercise.makes) if exercise.is_over_when_right else []
+        runs, before = {str(query.runId) for query in streams}, self._stopped.get(name)
+        if runs and before and before[0] == runs:
+            return before[1]  # a check has stopped these streams because they were right
         attempt = Attempt(
             self._spark,
             self._paths,
@@ -120,6 +125,7 @@ class Grader:
         if verdict.is_right and exercise.is_over_when_right and (streams := self._streams_of(exercise.makes)):
             waiting.stop_streams(streams)
             verdict = replace(verdict, sentence=f"{verdict.sentence} Your stream was stopped.")
+            self._stopped[name] = {str(query.runId) for query in streams}, verdict
         if verdict.kind != "not tried":
             self._save(self._record.tried, exercise.id, verdict.is_right)
         return verdict
