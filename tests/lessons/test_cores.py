@@ -16,18 +16,19 @@ from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_files import find_lessons, lesson_number
 from streaming_classroom.runner.suite import run_lessons
 
+RUN_ANYWAY = "Run the cells of this section in any case"  # of a section that is optional to read, as the text says
 LESSONS = [path for path in find_lessons([], directories.notebooks()) if ", optional*" in path.read_text("utf-8")]
 
 
 def core_of(lesson: Path) -> NotebookNode:
-    """Return a lesson without the code cells of its optional sections."""
+    """Return a lesson without the code cells of its optional sections, as far as their texts allow that."""
     notebook = nbformat.read(lesson, as_version=4)
     kept, is_optional = [], False
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             for section in re.findall(r"(?ms)^## .*?(?=^## |\Z)", cell.source):
                 stated = STATED_OF_SECTION.search(section)
-                is_optional = bool(stated and stated[2])
+                is_optional = bool(stated and stated[2]) and RUN_ANYWAY not in section
         if cell.cell_type == "markdown" or not is_optional:
             kept.append(cell)
     notebook.cells = kept
