@@ -24,7 +24,7 @@ def test_an_output_that_was_saved_does_nothing_on_another_day(screen) -> None:
     style = re.search("<style>(.*)</style>", screen.outputs[0]["text/html"], re.DOTALL)[1]
     lists = re.findall(r"([^{}]+)\{[^{}]*\}", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
     selectors = [selector.strip() for each in lists for selector in each.split(",")]
-    assert len(selectors) == 9
+    assert len(selectors) == 11
     assert all(selector.startswith(":root.sc-presenting") for selector in selectors)  # a class that the script gives
 
 
