@@ -28,7 +28,7 @@ QUESTIONS = (
         (
             Choice(
                 "It fails, and names the partition and the offset of the message.",
-                "Only with the option `mode` as `FAILFAST`.",
+                "With the option `mode` as `FAILFAST` it fails, but even then it names neither.",
             ),
             Choice(
                 "It drops the message, and counts it in its progress report.",
