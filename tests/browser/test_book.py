@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
-from statistics import median
 
 import axe_playwright_python
 import pytest
-from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
 from book.building import build
 from book.recordings import record
+from browser_harness import median_lightness
 
 PROJECT = Path(__file__).parents[2]
 FIRST, LIVE_VIEW, QUIZ, GLOSSARY, REFERENCE = PAGES = (
@@ -117,8 +115,7 @@ def test_a_picture_is_light_or_dark_as_the_page_is(book: Path, look: Page) -> No
     is_dark = look.evaluate("document.documentElement.dataset.theme") == "dark"
     assert shown.get_attribute("src").endswith(".dark.svg") is is_dark
     plot = look.locator(".cell_output img[src$='.png']").first
-    lightness = median(Image.open(BytesIO(plot.screenshot())).convert("L").tobytes())
-    assert lightness < 60 if is_dark else lightness > 230
+    assert median_lightness(plot) < 60 if is_dark else median_lightness(plot) > 230
 
 
 def test_a_quiz_answers_and_hints_unfold(book: Path, look: Page) -> None:

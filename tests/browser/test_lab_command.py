@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from io import BytesIO
 from pathlib import Path
-from statistics import median
 
 import nbformat
 import pytest
-from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from browser_harness import CELLS, running_course
+from browser_harness import CELLS, choose_theme, median_lightness, running_course
 from streaming_classroom.files import directories
 
 LESSON = "00-Start-Here.ipynb"
@@ -36,11 +33,6 @@ def opened(tmp_path: Path, browser: Browser):
 
 def outputs_of(path: Path) -> int:
     return sum(len(cell.get("outputs", [])) for cell in nbformat.read(path, as_version=4).cells)
-
-
-def median_lightness(picture: Locator) -> float:
-    """Return the median of the picture's pixels as the page shows them: 0 is black, 255 is white."""
-    return median(Image.open(BytesIO(picture.screenshot())).convert("L").tobytes())
 
 
 @pytest.mark.slow
@@ -93,9 +85,5 @@ def test_the_drawing_of_a_lesson_is_dark_in_the_dark_theme(opened) -> None:
     page = opened()
     drawing = page.locator(".jp-RenderedMarkdown img[src*='.svg']").first
     assert median_lightness(drawing) > 230
-    page.locator(".lm-MenuBar-itemLabel:text-is('Settings')").click()
-    page.locator(".lm-Menu-itemLabel:text-is('Theme')").click()
-    page.locator(".lm-Menu-itemLabel:text-is('JupyterLab Dark')").click()
-    page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
-    page.wait_for_timeout(1000)  # colors change gradually
+    choose_theme(page, "Dark")
     assert median_lightness(drawing) < 50

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from .chromium import CHROMIUM, running_browser
-from .contrast import faint_texts
+from .contrast import faint_texts, median_lightness
 from .lab_server import running_course, running_lab
-from .notebook_page import CELLS, Notebook
+from .notebook_page import CELLS, Notebook, choose_theme
 
-__all__ = ["CELLS", "CHROMIUM", "Notebook", "faint_texts", "running_browser", "running_course", "running_lab"]
+__all__ = [
+    "CELLS",
+    "CHROMIUM",
+    "Notebook",
+    "choose_theme",
+    "faint_texts",
+    "median_lightness",
+    "running_browser",
+    "running_course",
+    "running_lab",
+]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -61,3 +63,10 @@ def faint_texts(part: Locator) -> list[tuple[str, float]]:
     if not found:
         raise ValueError("there is no text to be seen")
     return [(text, round(contrast, 2)) for text, contrast in found if contrast < ENOUGH]
+
+
+def median_lightness(picture: Locator) -> float:
+    """Return the median of a picture's pixels as the page shows them: 0 is black, 255 is white."""
+    from PIL import Image
+
+    return median(Image.open(BytesIO(picture.screenshot())).convert("L").tobytes())

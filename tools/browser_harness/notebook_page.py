@@ -23,6 +23,19 @@ def _is_saved(response: Response) -> bool:
     return response.request.method == "POST" and response.url.split("?")[0].endswith("/checkpoints") and response.ok
 
 
+def choose_theme(page: Page, name: str) -> None:
+    """Choose ``Light`` or ``Dark`` in JupyterLab, and return when the colors are there, which change gradually."""
+    _choose(page, "Settings", "Theme", f"JupyterLab {name}")
+    page.wait_for_selector(f"body[data-jp-theme-light={str(name == 'Light').lower()}]", state="attached")
+    page.wait_for_timeout(1000)
+
+
+def _choose(page: Page, menu: str, *items: str) -> None:
+    page.locator(f".lm-MenuBar-itemLabel:text-is('{menu}')").click()
+    for item in items:
+        page.locator(f".lm-Menu-itemLabel:text-is('{item}')").click()
+
+
 class Notebook:
     """A notebook that is open in JupyterLab.
 
@@ -130,13 +143,8 @@ class Notebook:
 
     def choose(self, menu: str, *items: str) -> None:
         """Choose from the menu bar."""
-        self.page.locator(f".lm-MenuBar-itemLabel:text-is('{menu}')").click()
-        for item in items:
-            self.page.locator(f".lm-Menu-itemLabel:text-is('{item}')").click()
+        _choose(self.page, menu, *items)
 
     def choose_theme(self, name: str) -> None:
         """Choose ``Light`` or ``Dark``, and return when the colors are there, which change gradually."""
-        self.choose("Settings", "Theme", f"JupyterLab {name}")
-        is_light = str(name == "Light").lower()
-        self.page.wait_for_selector(f"body[data-jp-theme-light={is_light}]", state="attached")
-        self.page.wait_for_timeout(1000)
+        choose_theme(self.page, name)

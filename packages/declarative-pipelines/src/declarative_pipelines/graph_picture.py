@@ -77,7 +77,7 @@ _RULES = (
     ".sg .g{fill:none;stroke:var(--sg-soft);stroke-width:1.8;stroke-linejoin:round}"
     ".sg .k{fill:var(--sg-keep)}.sg .x{fill:var(--sg-break)}"
     # A shade at an edge behind which there is more, by the position of the scroll bar where a browser knows it.
-    ".sg .w{display:flex;overflow-x:auto}.sg .w::before,.sg .w::after{content:'';position:sticky;flex:0 0 32px;"
+    ".sg .w{display:flex}.sg .w::before,.sg .w::after{content:'';position:sticky;flex:0 0 32px;"
     "background:linear-gradient(var(--sg-to),var(--sg-line),transparent);pointer-events:none;opacity:0;"
     "animation:sg-shade linear both;animation-timeline:scroll(inline)}"
     ".sg .w::before{inset-inline-start:0;margin-inline-end:-32px;animation-direction:reverse}"
@@ -159,11 +159,13 @@ def _framed(graph: Graph, picture: str, with_seconds: bool) -> str:
 
 
 def _scroller(graph: Graph) -> str:
-    """Return the attributes of what scrolls a wide graph: it begins at the right end if that is where it failed."""
-    places = _places(graph)
-    failed = [places.boxes[node.name] for node in graph.nodes if node.state is State.FAILED]
-    if failed and failed[0].x + failed[0].width / 2 > places.width / 2:
-        return 'class="w r" style="overflow-x:auto;direction:rtl"'
+    """Return the attributes of a graph's scroll container; it begins at the right end if the graph failed there."""
+    failed = next((node.name for node in graph.nodes if node.state is State.FAILED), None)
+    if failed is not None:
+        places = _places(graph)
+        box = places.boxes[failed]
+        if box.x + box.width / 2 > places.width / 2:
+            return 'class="w r" style="overflow-x:auto;direction:rtl"'
     return 'class="w" style="overflow-x:auto"'
 
 

@@ -155,13 +155,13 @@ def as_html(rows: Sequence[Row], note: str = "") -> str:
         for problem in row.problems
     )
     problems = f'<ul style="{_PROBLEMS}">{said}</ul>' if said else ""
-    columns = len(_columns(rows))
-    style = _NARROW.format(columns=columns, width=columns * _COLUMN_WIDTH) if rows else ""
+    columns = _columns(rows)
+    style = _NARROW.format(columns=len(columns), width=len(columns) * _COLUMN_WIDTH) if rows else ""
     return (
-        f'{style}<div class="sh-page sh-{columns}">'
+        f'{style}<div class="sh-page sh-{len(columns)}">'
         f'<div data-sh="summary"><strong>{escape(summary(rows))}</strong></div>'
         f'<div data-sh="problems" role="status">{problems}</div>'
-        f'<div style="overflow:auto;max-width:100%;margin-top:.3em">{_table(rows) if rows else ""}</div>'
+        f'<div style="overflow:auto;max-width:100%;margin-top:.3em">{_table(rows, columns) if rows else ""}</div>'
         f'<div data-sh="note" style="opacity:.85;font-size:90%">{escape(note)}</div></div>'
     )
 
@@ -177,8 +177,7 @@ def as_text(rows: Sequence[Row], note: str = "") -> str:
     return "\n".join([summary(rows), *said, *(lines if rows else []), *([note] if note else [])])
 
 
-def _table(rows: Sequence[Row]) -> str:
-    columns = _columns(rows)
+def _table(rows: Sequence[Row], columns: Sequence[_Column]) -> str:
     heading = "padding:.3em .5em;vertical-align:bottom;text-align:left"  # of several words, in several lines
     head = "".join(f'<th scope="col" style="{heading}">{title}</th>' for title, _of, _text in columns)
     body = "".join(_html_row(row, columns) for row in rows)

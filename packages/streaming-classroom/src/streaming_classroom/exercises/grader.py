@@ -108,9 +108,9 @@ class Grader:
         exercise = catalogue.find(name)
         refuse_stopped(self._spark)  # without a session, every attempt would count as not tried
         streams = self._streams_of(exercise.makes) if exercise.is_over_when_right else []
-        runs, before = {str(query.runId) for query in streams}, self._stopped.get(name)
-        if runs and before and before[0] == runs:
-            return before[1]  # a check has stopped these streams because they were right
+        runs = {str(query.runId) for query in streams}
+        if streams and name in self._stopped and self._stopped[name][0] == runs:
+            return self._stopped[name][1]  # a check has stopped these streams because they were right
         attempt = Attempt(
             self._spark,
             self._paths,
@@ -122,10 +122,10 @@ class Grader:
             last_cell.source_of(exercise),
         )
         verdict = _judge(exercise, attempt)
-        if verdict.is_right and exercise.is_over_when_right and (streams := self._streams_of(exercise.makes)):
+        if verdict.is_right and streams:
             waiting.stop_streams(streams)
             verdict = replace(verdict, sentence=f"{verdict.sentence} Your stream was stopped.")
-            self._stopped[name] = {str(query.runId) for query in streams}, verdict
+            self._stopped[name] = runs, verdict
         if verdict.kind != "not tried":
             self._save(self._record.tried, exercise.id, verdict.is_right)
         return verdict
